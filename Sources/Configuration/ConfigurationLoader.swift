@@ -1,10 +1,7 @@
 /// Reads `lifed.toml` and the manifests in `apps.d` from a list of directories.
 ///
-/// A setting in a higher directory replaces the same setting in a lower one. A manifest in a higher directory replaces
-/// the file of the same name in a lower one; an empty file, or a link to /dev/null, takes it away. These are the rules
-/// that systemd.unit(5) and systemd-system.conf(5) have for unit files and settings.
-///
-/// Loading never fails. What cannot be used is left out and reported.
+/// Unusable parts are left out and reported. A setting or a manifest in a higher directory replaces the one of the same name in a lower
+/// directory; an empty manifest, or a link to /dev/null, takes it away (systemd.unit(5), systemd-system.conf(5)).
 public struct ConfigurationLoader: Sendable {
     /// Where to look, the directory that outranks all others last.
     public let directories: [String]
@@ -21,7 +18,14 @@ public struct ConfigurationLoader: Sendable {
     /// The desktop entries that provide the commands of manifests without one.
     public let entries: DesktopEntries?
 
-    /// Prepares to read `directories`.
+    /// Creates a loader. It reads nothing before ``load()``.
+    ///
+    /// - Parameters:
+    ///   - directories: The directories, the highest last.
+    ///   - instance: The daemon that is to use the configuration.
+    ///   - searchPath: The directories of commands without a path, in the form of the PATH variable.
+    ///   - requiresDirectories: A Boolean value that indicates whether an absent directory is a problem.
+    ///   - entries: The desktop entries for manifests without a command; nil for none.
     public init(
         directories: [String], instance: Instance, searchPath: String, requiresDirectories: Bool = false,
         entries: DesktopEntries? = nil
@@ -33,10 +37,13 @@ public struct ConfigurationLoader: Sendable {
         self.entries = entries
     }
 
-    /// Returns the directories of an installed daemon, the highest last.
+    /// Returns the directories of an installed daemon.
     ///
-    /// `environment` is the daemon's; a user's own directory follows XDG_CONFIG_HOME and HOME as the XDG Base Directory
-    /// Specification 0.8 says, so neither counts unless it is absolute.
+    /// - Parameters:
+    ///   - instance: The daemon, of the system or of a user.
+    ///   - environment: The daemon's environment. XDG_CONFIG_HOME and HOME name a user's own directory, as in the XDG Base Directory
+    ///     Specification 0.8: neither counts unless it is absolute.
+    /// - Returns: The directories, the highest last.
     public static func standardDirectories(for instance: Instance, environment: [String: String]) -> [String] {
         let shared = ["/usr/lib/lifed", "/usr/local/lib/lifed", "/etc/lifed"]
         guard instance == .user else { return shared }
@@ -130,7 +137,12 @@ public struct LoadedConfiguration: Hashable, Sendable {
     /// The problems, in the order of discovery; bounded.
     public var problems: [Problem]
 
-    /// A configuration made elsewhere than from files.
+    /// Creates a configuration that does not come from files.
+    ///
+    /// - Parameters:
+    ///   - settings: The settings.
+    ///   - manifests: The apps, sorted by id; no two have the same.
+    ///   - problems: The problems to report.
     public init(settings: Settings = Settings(), manifests: [Manifest] = [], problems: [Problem] = []) {
         self.settings = settings
         self.manifests = manifests

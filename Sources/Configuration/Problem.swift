@@ -13,6 +13,11 @@ public struct Problem: Error, Hashable, Sendable, CustomStringConvertible {
     public let message: String
 
     /// Describes a problem.
+    ///
+    /// - Parameters:
+    ///   - file: The file or directory.
+    ///   - line: The line, counted from 1; nil if the problem is that of the whole file.
+    ///   - message: The problem, in one line without control characters.
     public init(file: String, line: Int? = nil, message: String) {
         self.file = file
         self.line = line

@@ -35,8 +35,12 @@ public struct DesktopEntries: Sendable {
         reader = DesktopEntryReader(locale: locale, search: ProgramSearch(path: searchPath))
     }
 
-    /// The entries that a daemon with these variables reads: those of the XDG Base Directory Specification 0.8. The
-    /// system's daemon ignores a user's own directory.
+    /// Creates the entries that a daemon reads: those of the XDG Base Directory Specification 0.8.
+    ///
+    /// - Parameters:
+    ///   - instance: The daemon. That of the system ignores a user's own directory.
+    ///   - environment: The daemon's environment, for the directories, the associations and the locale.
+    ///   - searchPath: The directories of programs without a path, in the form of the PATH variable.
     public init(for instance: Instance, environment: [String: String], searchPath: String) {
         var directories: [String] = []
         if instance == .user {

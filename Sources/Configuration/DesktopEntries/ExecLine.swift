@@ -11,7 +11,12 @@ public struct ExecLine: Hashable, Sendable {
         /// `%k`: where the entry is.
         public var file: String
 
-        /// The app of an entry.
+        /// Creates the subject of an entry.
+        ///
+        /// - Parameters:
+        ///   - name: The name of the app, for `%c`.
+        ///   - icon: The name of its icon, for `%i`; nil for none.
+        ///   - file: The path of the entry, for `%k`.
         public init(name: String, icon: String? = nil, file: String) {
             self.name = name
             self.icon = icon
@@ -33,7 +38,12 @@ public struct ExecLine: Hashable, Sendable {
     let program: String
     private let arguments: [[Piece]]
 
-    /// Reads the value of `Exec`, in which the escapes of a string are resolved.
+    /// Reads the value of `Exec`.
+    ///
+    /// - Parameters:
+    ///   - line: The value of `Exec`, in which the escapes of a string are resolved.
+    ///   - subject: The values of the codes about the entry itself.
+    /// - Throws: ``Defect`` if the line breaks the specification, or names its program neither by a name nor by an absolute path.
     public init(_ line: String, of subject: Subject) throws(Defect) {
         let words = try ExecWords(line).words
         guard let first = words.first else { throw .nothing }
@@ -60,12 +70,12 @@ public struct ExecLine: Hashable, Sendable {
         arguments.contains { argument in argument.contains { $0 == .file || $0 == .url } }
     }
 
-    /// Returns the program and its arguments, never empty. An argument that stands only for the URL to open is left out
-    /// if there is none.
+    /// Returns the command. An argument that stands only for the URL to open is left out if there is none.
     ///
     /// - Parameters:
-    ///   - url: The URL to open.
-    ///   - path: The path of it, where it is a file of this machine.
+    ///   - url: The URL to open; nil for none.
+    ///   - path: The path of the URL; nil if it is no file of this machine.
+    /// - Returns: The program and its arguments, never empty.
     public func command(opening url: String? = nil, path: String? = nil) -> [String] {
         var command = terminal + [program]
         for argument in arguments {

@@ -2,9 +2,8 @@ import Glibc
 
 /// The check that only root and the daemon's own user can have written a file.
 ///
-/// The file, each directory on the way to it, and each link on the way with its target must belong to root or to the
-/// daemon's user. No other user may be able to write to the file, or to replace it in a directory: a directory that
-/// others or a group may write to must be sticky. A group that is the daemon user's private one counts as the user.
+/// The file, and each directory and link on the way to it, must belong to either. No other user may be able to write to it or to replace
+/// it: a directory that a group or others may write to must be sticky. The private group of the daemon's user counts as the user.
 enum FileTrust {
     /// As many links as the kernel follows, path_resolution(7).
     private static let linkLimit = 40

@@ -18,9 +18,10 @@ public struct AdoptRule: Hashable, Sendable {
     /// Returns whether the rule is about such a program.
     ///
     /// - Parameters:
-    ///   - executable: The path of the file that it runs; nil where that is not known, and its name has to do.
-    ///   - name: The kernel's name of it.
-    ///   - arguments: All of them, the first included.
+    ///   - executable: The path of the file that the program runs; nil if it is not known, and the name decides.
+    ///   - name: The kernel's name of the program.
+    ///   - arguments: All arguments, the first included.
+    /// - Returns: True if the program, and its arguments where the rule names them, fit the patterns.
     public func matches(executable: String?, name: String, arguments: [String]) -> Bool {
         let subject =
             match.utf8.contains(UInt8(ascii: "/"))
@@ -34,7 +35,12 @@ public struct AdoptRule: Hashable, Sendable {
 
 /// Patterns as in glob(7).
 public enum Pattern {
-    /// Returns whether a whole text fits a pattern.
+    /// Returns whether a text fits a pattern.
+    ///
+    /// - Parameters:
+    ///   - text: The text, which must fit as a whole.
+    ///   - pattern: A pattern of glob(7), in which a wildcard matches `/`, too.
+    /// - Returns: True if fnmatch(3) finds a match.
     public static func fits(_ text: String, _ pattern: String) -> Bool {
         unsafe fnmatch(pattern, text, 0) == 0
     }

@@ -182,6 +182,12 @@ public struct Manifest: Hashable, Sendable {
     public var schedules: [Schedule] = []
 
     /// Creates an app with the given command, and otherwise the defaults.
+    ///
+    /// - Parameters:
+    ///   - id: The id of the app.
+    ///   - file: The path of the manifest.
+    ///   - command: The command, the program first; never empty.
+    ///   - program: The path of the program.
     public init(id: String, file: String, command: [String], program: String) {
         self.id = id
         self.file = file

@@ -11,7 +11,11 @@ public struct Schedule: Hashable, Sendable {
     /// The delay that may be added, so that not everything happens at once.
     public var jitter = Duration.zero
 
-    /// A schedule without jitter.
+    /// Creates a schedule without jitter.
+    ///
+    /// - Parameters:
+    ///   - at: The times.
+    ///   - kind: The kind of work, a word of a-z, 0-9 and hyphens.
     public init(at: CalendarEvent, kind: String) {
         self.at = at
         self.kind = kind
