@@ -13,6 +13,11 @@ public struct AppID: Hashable, Sendable, Comparable, CustomStringConvertible {
     }
 
     /// Compares the hashes before the names.
+    ///
+    /// - Parameters:
+    ///   - left: An id.
+    ///   - right: The id to compare with.
+    /// - Returns: True if the names are the same.
     public static func == (left: AppID, right: AppID) -> Bool { left.hash == right.hash && left.name == right.name }
 
     /// Feeds the stored hash.
@@ -22,6 +27,11 @@ public struct AppID: Hashable, Sendable, Comparable, CustomStringConvertible {
     public var description: String { name }
 
     /// Orders ids by name.
+    ///
+    /// - Parameters:
+    ///   - left: An id.
+    ///   - right: The id to compare with.
+    /// - Returns: True if the left name comes first.
     public static func < (left: AppID, right: AppID) -> Bool { left.name < right.name }
 }
 
@@ -43,6 +53,11 @@ public struct SceneID: Hashable, Comparable, Sendable, CustomStringConvertible {
     public var description: String { name }
 
     /// Orders ids by name.
+    ///
+    /// - Parameters:
+    ///   - left: An id.
+    ///   - right: The id to compare with.
+    /// - Returns: True if the left name comes first.
     public static func < (left: SceneID, right: SceneID) -> Bool { left.name < right.name }
 
     /// Returns whether the text is valid as the name or the role of a scene.

@@ -9,9 +9,19 @@ public struct Instant: Hashable, Sendable, Comparable {
     }
 
     /// Returns whether an instant is before another.
+    ///
+    /// - Parameters:
+    ///   - left: An instant.
+    ///   - right: The instant to compare with, on the same clock.
+    /// - Returns: True if the left instant is earlier.
     public static func < (left: Instant, right: Instant) -> Bool { left.microseconds < right.microseconds }
 
-    /// Returns the instant that lies `duration` later. A negative duration counts as none; the far end saturates.
+    /// Returns a later instant.
+    ///
+    /// - Parameters:
+    ///   - instant: An instant.
+    ///   - duration: The time after it; a negative duration counts as none.
+    /// - Returns: The instant that is so much later, at most the last one of the clock.
     public static func + (instant: Instant, duration: Duration) -> Instant {
         let (sum, overflow) = instant.microseconds.addingReportingOverflow(duration.wholeMicroseconds)
         return Instant(microseconds: overflow ? .max : sum)

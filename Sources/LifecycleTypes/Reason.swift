@@ -232,6 +232,12 @@ public struct ExitRecord: Sendable, Equatable {
     public let instant: Instant
 
     /// Creates a record.
+    ///
+    /// - Parameters:
+    ///   - state: The state in which the end began.
+    ///   - reason: The reason of the end.
+    ///   - status: The kernel's account.
+    ///   - instant: The instant at which the last process was gone; the clock's zero for an end before the clock began.
     public init(state: AppState, reason: Reason, status: ExitStatus, instant: Instant) {
         self.state = state
         self.reason = reason
