@@ -4,10 +4,21 @@ package struct UsageError: Error, Equatable {
     /// A clause; may be empty.
     package let remedy: String
 
+    /// Creates the error.
+    ///
+    /// - Parameters:
+    ///   - cause: The cause: a clause.
+    ///   - remedy: The remedy: a clause; may be empty.
     package init(message cause: String, remedy: String = "") { (self.cause, self.remedy) = (cause, remedy) }
 
     package var message: String { remedy.isEmpty ? cause : "\(cause); \(remedy)" }
 
+    /// Returns whether two errors have the same message.
+    ///
+    /// - Parameters:
+    ///   - one: An error.
+    ///   - other: The error to compare with.
+    /// - Returns: True if the messages are the same, however cause and remedy divide them.
     package static func == (one: UsageError, other: UsageError) -> Bool { one.message == other.message }
 }
 
@@ -43,6 +54,11 @@ package struct Arguments: Sendable {
     package func required(_ name: Parameter.Name) -> String { self[name] ?? "" }
 
     /// Returns the value as one of the words of a type.
+    ///
+    /// - Parameters:
+    ///   - name: The name of an argument or an option.
+    ///   - type: The type, whose raw values are the words.
+    /// - Returns: The value; nil if it is not given, or none of the words.
     package func word<Word: RawRepresentable<String>>(_ name: Parameter.Name, of type: Word.Type) -> Word? {
         self[name].flatMap(Word.init)
     }
@@ -52,6 +68,7 @@ package struct Arguments: Sendable {
     /// Performs the verb.
     ///
     /// - Parameter write: Writes the text of a verb that only prints one.
+    /// - Throws: ``UsageError`` if the verb finds that the command line makes no sense.
     package func perform(write: (String) -> Void) throws(UsageError) {
         switch verb.action {
         case .run(let action): try action(self)

@@ -11,6 +11,13 @@ package struct CommandLineParser {
 
     init(of program: Verb) { arguments = Arguments(of: program) }
 
+    /// Reads a command line.
+    ///
+    /// - Parameters:
+    ///   - words: The words after the name of the program.
+    ///   - program: The table of the program.
+    /// - Returns: The verb and its values; those of `help` if `--help` or `-h` is among the words.
+    /// - Throws: ``UsageError`` at the first word that does not fit, or if one is missing.
     package static func parse(_ words: [String], of program: Verb) throws(UsageError) -> Arguments {
         var parser = CommandLineParser(of: program)
         for word in words {

@@ -71,7 +71,12 @@ package struct Completion {
 
 /// A word of a shell's command line, as it was typed.
 package enum ShellWord {
-    /// Returns the value of a shell's word; nil if it has expansions that only a shell knows.
+    /// Returns the value of a shell's word.
+    ///
+    /// - Parameters:
+    ///   - word: The word, as it was typed.
+    ///   - environment: Returns the value of a variable; nil if it is not set.
+    /// - Returns: The value; nil if the word has expansions that only a shell knows.
     package static func meaning(of word: String, environment: (String) -> String?) -> String? {
         var meaning = ""
         var quote: Character?

@@ -41,6 +41,15 @@ package struct Parameter: Sendable {
     /// The value if the option is not given, for the help.
     var initial: String?
 
+    /// Creates an argument, which is given by its place.
+    ///
+    /// - Parameters:
+    ///   - name: The name, which the help shows as the placeholder.
+    ///   - help: The line in the help.
+    ///   - values: The values that completions offer and the parser accepts.
+    ///   - isRequired: A Boolean value that indicates whether a command line without the argument makes no sense.
+    ///   - isRepeating: A Boolean value that indicates whether it takes all words that are left.
+    /// - Returns: The parameter.
     package static func argument(
         _ name: Name, _ help: String, _ values: Values = .text, isRequired: Bool = true, isRepeating: Bool = false
     ) -> Parameter {
@@ -54,12 +63,32 @@ package struct Parameter: Sendable {
             name: .command, kind: .command, placeholder: "command", help: help, isRequired: true, isRepeating: true)
     }
 
+    /// Creates an option without a value.
+    ///
+    /// - Parameters:
+    ///   - name: The name, without hyphens.
+    ///   - help: The line in the help.
+    ///   - letter: The letter of the short form; nil for none.
+    ///   - isHidden: A Boolean value that indicates whether the help leaves it out.
+    /// - Returns: The parameter.
     package static func flag(
         _ name: Name, _ help: String, letter: String? = nil, isHidden: Bool = false
     ) -> Parameter {
         Parameter(name: name, kind: .flag, placeholder: "", help: help, letter: letter, isHidden: isHidden)
     }
 
+    /// Creates an option with a value.
+    ///
+    /// - Parameters:
+    ///   - name: The name, without hyphens.
+    ///   - placeholder: The word for the value in the help.
+    ///   - help: The line in the help.
+    ///   - values: The values that completions offer and the parser accepts.
+    ///   - letter: The letter of the short form; nil for none.
+    ///   - isRequired: A Boolean value that indicates whether a command line without the option makes no sense.
+    ///   - isRepeating: A Boolean value that indicates whether it may be given more than once.
+    ///   - initial: The value if the option is not given, for the help; nil for none.
+    /// - Returns: The parameter.
     package static func option(
         _ name: Name, _ placeholder: String, _ help: String, _ values: Values = .text, letter: String? = nil,
         isRequired: Bool = false, isRepeating: Bool = false, initial: String? = nil

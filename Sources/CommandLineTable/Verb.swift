@@ -26,6 +26,18 @@ package struct Verb: Sendable {
         (makeGroups, makeStatuses, self.action) = ({ [] }, { [] }, action)
     }
 
+    /// Creates a program, or a verb of it.
+    ///
+    /// - Parameters:
+    ///   - name: The word for it.
+    ///   - summary: One line, in the imperative.
+    ///   - details: The text of its help behind the summary; may be empty.
+    ///   - example: A command line; may be empty.
+    ///   - parameters: The arguments and options, which are made when they are read.
+    ///   - excluding: The options of which one at most is given.
+    ///   - groups: The verbs of which one follows; none for a last verb.
+    ///   - statuses: The exit statuses, of a program.
+    ///   - run: The function that performs the verb. Its error counts as a ``UsageError``, or ends the program.
     package init<Failure: VerbFailure>(
         name: String, summary: String, details: String = "", example: String = "",
         parameters: @autoclosure @escaping @Sendable () -> [Parameter] = [],
@@ -95,6 +107,11 @@ package struct VerbGroup: Sendable {
     package let title: String
     private let makeVerbs: @Sendable () -> [Verb]
 
+    /// Creates a group.
+    ///
+    /// - Parameters:
+    ///   - title: The heading; empty for hidden verbs.
+    ///   - verbs: The verbs, which are made when they are read.
     package init(title: String, verbs: @autoclosure @escaping @Sendable () -> [Verb]) {
         (self.title, makeVerbs) = (title, verbs)
     }
@@ -107,6 +124,11 @@ package struct ExitStatus: Sendable {
     let code: Int32
     let meaning: String
 
+    /// Creates a status.
+    ///
+    /// - Parameters:
+    ///   - code: The status of the process, from 0 to 255.
+    ///   - meaning: The text for the help and the manual page.
     package init(_ code: Int32, _ meaning: String) { (self.code, self.meaning) = (code, meaning) }
 }
 
@@ -117,6 +139,11 @@ extension Verb {
     package static let exitCodes = "exit-codes"
 
     /// Returns the verb for `--help`.
+    ///
+    /// - Parameters:
+    ///   - summary: One line, in the imperative; empty for a hidden verb.
+    ///   - example: A command line; may be empty.
+    /// - Returns: The verb `help`, whose arguments are the words of a verb.
     package static func help(summary: String = "", example: String = "") -> Verb {
         Verb(
             name: "help", summary: summary, example: example,
@@ -129,6 +156,12 @@ extension Verb {
             })
     }
 
+    /// Returns the verb for `--version`.
+    ///
+    /// - Parameters:
+    ///   - version: The version to print.
+    ///   - name: The name of the program.
+    /// - Returns: The verb, which prints one line.
     package static func version(_ version: String, of name: String) -> Verb {
         Verb(name: "--version", summary: "Print the version of \(name).", action: .print { _ in version + "\n" })
     }
