@@ -2,9 +2,9 @@ import OrderedCollections
 
 /// The state machine of one app.
 ///
-/// Requests and rules set `desired`; ``target`` follows from it, and ``state`` follows the target one edge of
-/// ``AppState/graph`` at a time. At most one operation is pending: that of ``phase``. A machine cannot see other apps; what concerns
-/// several apps is in `Shared`, and the router leads what only it can do.
+/// Requests and rules set `desired`; ``target`` follows from it by the table, and ``state`` follows the target one edge of
+/// ``AppState/graph`` at a time. At most one operation is pending: that of ``phase``. A machine cannot see other apps; `Shared` has what
+/// concerns several.
 ///
 /// | deciders of the target, in order of precedence | target |
 /// |---|---|
@@ -13,9 +13,7 @@ import OrderedCollections
 /// | its policy is `suspend = never` | background |
 /// | it was suspended at once by request | suspended |
 /// | a request or a use keeps it running | background |
-/// | none of these | suspended |
-///
-/// While tasks, activities, work or background time are left, an app with the target *suspended* stays in the background.
+/// | none of these | suspended; the app stays in the background while tasks, activities, work or background time are left |
 public struct AppMachine: Sendable, Equatable {
     /// The name of the app.
     public let id: AppID
@@ -366,6 +364,11 @@ public final class Box<Value: Sendable & Equatable>: Sendable, Equatable {
     public init(_ value: Value) { self.value = value }
 
     /// Compares the values.
+    ///
+    /// - Parameters:
+    ///   - left: A value on the heap.
+    ///   - right: The value to compare with.
+    /// - Returns: True if both are the same object, or their values are equal.
     public static func == (left: Box, right: Box) -> Bool { left === right || left.value == right.value }
 }
 

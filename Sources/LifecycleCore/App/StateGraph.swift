@@ -119,9 +119,12 @@ extension SceneState: GraphState {
         }
     }
 
-    /// Returns the next state on the way to another state; nil on arrival.
+    /// Returns the next state on the way to another state.
     ///
-    /// - Parameter isTerminating: Whether the app is to end, so that its scenes need not enter the background first.
+    /// - Parameters:
+    ///   - target: The state to be reached.
+    ///   - isTerminating: Whether the app is to end, so that its scenes need not enter the background first.
+    /// - Returns: The next state; nil on arrival.
     public func next(toward target: SceneState, isTerminating: Bool) -> SceneState? {
         guard self != target else { return nil }
         switch self {

@@ -135,7 +135,12 @@ extension Lifecycle {
     /// Returns the instant at which the time of the app's tasks ends, or has ended; nil if it does not run.
     public func taskTimeEnd(of id: AppID) -> Instant? { knownApps[id]?.taskTimeEnd(shared) }
 
-    /// Returns the end of the time of a task, if it runs; nil for an activity.
+    /// Returns the end of the time of a task.
+    ///
+    /// - Parameters:
+    ///   - assertion: An assertion of the app.
+    ///   - id: The app.
+    /// - Returns: The instant at which the daemon ends the task; nil if no time runs, and for an activity.
     public func end(of assertion: Assertion, of id: AppID) -> Instant? {
         guard assertion.kind == .task, let app = knownApps.index(of: id) else { return nil }
         return shared.deadlines[.taskExpiration, app] ?? shared.deadlines[.tasks, app]

@@ -87,7 +87,11 @@ public struct Policy: Sendable, Equatable {
     /// The daemon does not launch it again, and the kernel does not report its stops. It gets callbacks once it connects.
     public var isAdopted = false
 
-    /// Creates a policy with the given time-outs and otherwise the defaults.
+    /// Creates a policy that otherwise has the defaults.
+    ///
+    /// - Parameters:
+    ///   - timeouts: The time-outs of the app.
+    ///   - isTransient: A Boolean value that indicates whether the app is forgotten when it ends.
     public init(timeouts: Timeouts = Timeouts(), isTransient: Bool = false) {
         self.timeouts = timeouts
         self.isTransient = isTransient
@@ -118,6 +122,11 @@ public struct KeptUses: Sendable, Equatable {
     public static let playingMode = "audio"
 
     /// Returns whether the use keeps an app with this policy running.
+    ///
+    /// - Parameters:
+    ///   - use: A use that was reported from outside.
+    ///   - policy: The policy of the app.
+    /// - Returns: True if the app runs on in the background for the use.
     public func keep(_ use: Use, _ policy: Policy) -> Bool {
         switch use {
         case .pointed, .called, .awaited, .unread, .relaunched, .unfollowed: true

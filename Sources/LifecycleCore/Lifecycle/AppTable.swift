@@ -14,6 +14,10 @@ public struct AppIndex: Hashable, Sendable {
     public var number: UInt64 { UInt64(position) << 32 | UInt64(generation) }
 
     /// Creates the index of a position.
+    ///
+    /// - Parameters:
+    ///   - value: The position in a table of all apps, from 0.
+    ///   - generation: The number of apps that had the position before.
     public init(value: Int, generation: UInt32 = 0) {
         position = UInt32(value)
         self.generation = generation
@@ -143,11 +147,12 @@ public struct AppIDTable: Sendable {
     /// Creates a table without apps.
     public init() {}
 
-    /// Returns the position of an app; nil if the table does not have it.
+    /// Returns the position of an app.
     ///
     /// - Parameters:
     ///   - id: The id of the app.
     ///   - isID: Returns whether the app at a position has the id.
+    /// - Returns: The position; nil if the table does not have the app.
     @inline(__always)
     public func position(of id: AppID, where isID: (Int) -> Bool) -> Int? {
         guard !places.isEmpty else { return nil }

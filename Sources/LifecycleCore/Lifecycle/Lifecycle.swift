@@ -3,17 +3,14 @@ public import OrderedCollections
 
 /// The core: it decides, and does nothing. Inputs and the time go in, effects come out.
 ///
-/// It is a value without a clock, input or output: the same state, input and instant give the same effects. Any input in any
-/// state is handled. Its caller keeps this contract:
+/// For the same state, input and instant it gives the same effects, and it handles any input in any state. It routes each input to the
+/// ``AppMachine`` of one app, and holds what concerns several apps. Its caller keeps this contract:
 ///
-/// 1. Deliver one ``Input/tick`` for each deadline that is due before any other input.
-/// 2. After each input, save the records of ``takeChangedIndex()`` before any effect is performed.
-/// 3. Perform the effects in order. A reply may be sent behind the callbacks that follow it.
-/// 4. Return the outcome of each effect as a later input.
-/// 5. Deliver a tick when ``nextDeadline`` has come.
-///
-/// `Lifecycle` holds what concerns several apps, and routes each input to the ``AppMachine`` of one app. It looks an
-/// ``AppID`` up once for each input.
+/// - Deliver one ``Input/tick`` for each deadline that is due before any other input.
+/// - After each input, save the records of ``takeChangedIndex()`` before any effect is performed.
+/// - Perform the effects in order. A reply may be sent behind the callbacks that follow it.
+/// - Return the outcome of each effect as a later input.
+/// - Deliver a tick when ``nextDeadline`` has come.
 public struct Lifecycle: Sendable {
     /// The apps that are known, running or not.
     public internal(set) var knownApps = AppTable()
@@ -49,20 +46,40 @@ public struct Lifecycle: Sendable {
     // object holds.
 
     /// Returns ``index(of:)``.
+    ///
+    /// - Parameters:
+    ///   - id: The id of the app.
+    ///   - core: The core of the caller, which is only read.
+    /// - Returns: The index; nil if the app is neither known nor forgotten by the last input.
     public static func index(of id: AppID, in core: inout Lifecycle) -> AppIndex? { core.knownApps.latestIndex(of: id) }
 
     /// Returns ``id(of:)``.
+    ///
+    /// - Parameters:
+    ///   - index: The index of the app.
+    ///   - core: The core of the caller, which is only read.
+    /// - Returns: The id of the app that has the index, or had it last.
     public static func id(of index: AppIndex, in core: inout Lifecycle) -> AppID { core.knownApps.id(of: index) }
 
     /// Returns ``nextDeadline``.
     public static func nextDeadline(of core: inout Lifecycle) -> Instant? { core.shared.deadlines.earliest }
 
     /// Returns whether an app that is known is in the foreground.
+    ///
+    /// - Parameters:
+    ///   - app: The index of the app.
+    ///   - core: The core of the caller, which is only read.
+    /// - Returns: True for a foreground app.
     public static func isInForeground(_ app: AppIndex, in core: inout Lifecycle) -> Bool {
         core.shared.foreground.contains(app)
     }
 
-    /// Returns the app of this index; nil if it is not known any more.
+    /// Returns the machine of an app.
+    ///
+    /// - Parameters:
+    ///   - index: The index of the app.
+    ///   - core: The core of the caller, which is only read.
+    /// - Returns: A copy of the machine; nil if the app is not known any more.
     public static func app(_ index: AppIndex, in core: inout Lifecycle) -> AppMachine? { core.knownApps[known: index] }
 
     /// The names of the interruptions under way.

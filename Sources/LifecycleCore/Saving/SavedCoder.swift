@@ -1,7 +1,7 @@
 /// Writes the values of a table into a record, or reads them from one.
 ///
-/// The table of a saved type is one generic function with a line for each value. Writing, reading and the defaults follow from it.
-/// A new value is the last line of its table: a record without it ends before, and a version that does not know it stops there.
+/// The table of a saved type is one generic function with a line for each value; a new value is its last line, because other versions
+/// read as far as they know. Each function takes a name and a value, and returns the value that was written or read.
 package protocol SavedCoder: ~Copyable {
     /// A Boolean value that indicates whether values are read.
     var isReading: Bool { get }
@@ -47,6 +47,8 @@ extension SavedCoder where Self: ~Copyable {
     }
 
     // MARK: In place
+
+    // Each sets its argument to the result of the function of the same name.
 
     @inline(__always)
     package mutating func flag(_ name: StaticString, _ value: inout Bool) { value = flag(name, value) }

@@ -67,7 +67,12 @@ package protocol SavedItem {
     /// The byte between the parts in text.
     static var separator: Unicode.Scalar { get }
 
-    /// Writes the parts of a value, or reads them, which gives nil for parts without meaning: the table of the type.
+    /// Writes the parts of a value, or reads them: the table of the type.
+    ///
+    /// - Parameters:
+    ///   - item: The value to write; nil to read one.
+    ///   - parts: The writer or the reader, at the first part.
+    /// - Returns: The value that was written or read; nil for parts without meaning.
     static func code(_ item: Self?, with parts: inout some PartCoder & ~Copyable) -> Self?
 }
 

@@ -1,8 +1,7 @@
 /// One entry of the saved state: named values, as text that an administrator can read. A name may come more than once.
 ///
-/// The record is kept as it is written, ` name=value name=value`. Values are
-/// percent-encoded, so that they contain no space and no line feed. Unknown names are ignored, and a value that is missing or
-/// not valid counts as the default, so that an older or a newer version reads the record as far as it can.
+/// It is kept as it is written, ` name=value name=value`, percent-encoded without spaces and line feeds. Unknown names are ignored, and a
+/// missing or invalid value counts as the default, so that an older or a newer version reads the record as far as it can.
 public struct SavedRecord: Sendable, Equatable {
     /// The encoded values, each after a space.
     public private(set) var bytes: [UInt8] = []
@@ -29,6 +28,10 @@ extension SavedRecord {
     }
 
     /// Adds a number; nothing for nil.
+    ///
+    /// - Parameters:
+    ///   - name: Small letters and hyphens.
+    ///   - number: The number, which is written in decimal digits.
     public mutating func add(_ name: StaticString, _ number: UInt64?) { add(name, number.map { String($0) }) }
 
     private mutating func begin(_ name: StaticString) {
@@ -67,6 +70,10 @@ extension SavedRecord {
         public let value: String
 
         /// Creates a value with a name.
+        ///
+        /// - Parameters:
+        ///   - name: Small letters and hyphens.
+        ///   - value: Any text.
         public init(name: String, value: String) {
             self.name = name
             self.value = value

@@ -17,9 +17,17 @@ public struct SavedTransition: Sendable {
     }
 
     /// Adds the record of a transition to a slot.
+    ///
+    /// - Parameters:
+    ///   - step: The transition.
+    ///   - slot: The writer, to which the record is added.
     public static func write(_ step: Transition, to slot: inout SlotWriter) { _ = code(step, nil, with: &slot) }
 
     /// Adds the record of a scene's transition to a slot.
+    ///
+    /// - Parameters:
+    ///   - step: The transition.
+    ///   - slot: The writer, to which the record is added.
     public static func write(_ step: SceneTransition, to slot: inout SlotWriter) { _ = code(nil, step, with: &slot) }
 
     /// Writes or reads the values: the table of a saved transition.

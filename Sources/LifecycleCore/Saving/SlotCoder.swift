@@ -30,6 +30,12 @@ public struct SlotWriter: SavedCoder, PartCoder, ~Copyable {
     public var bytes: [UInt8] { withBytes(0..<count) { bytes in unsafe bytes.withUnsafeBytes { unsafe [UInt8]($0) } } }
 
     /// Calls a function with a range of the bytes that were written.
+    ///
+    /// - Parameters:
+    ///   - range: The positions of the bytes, within ``count``.
+    ///   - body: The function, which must not keep the bytes.
+    /// - Returns: The result of the function.
+    /// - Throws: The error of the function.
     @inline(__always)
     public borrowing func withBytes<Result, Failure: Error>(
         _ range: Range<Int>, _ body: (RawSpan) throws(Failure) -> Result
@@ -56,6 +62,10 @@ public struct SlotWriter: SavedCoder, PartCoder, ~Copyable {
     }
 
     /// Replaces eight bytes that were written.
+    ///
+    /// - Parameters:
+    ///   - number: The new bytes, the lowest first.
+    ///   - position: The position of the first byte; at least eight bytes were written from there.
     @inline(__always)
     public mutating func put(_ number: UInt64, at position: Int) {
         precondition(position >= 0 && position + 8 <= count, "these bytes were not written")
