@@ -29,7 +29,15 @@ nonisolated public struct Options: Sendable {
     /// them after a crash.
     public var usesControllers = false
 
-    /// Makes options; relative paths are made absolute.
+    /// Creates options. Relative paths are made absolute.
+    ///
+    /// - Parameters:
+    ///   - isUser: A Boolean value that indicates whether the daemon is that of a user.
+    ///   - runtimeDirectory: The directory of the control socket; nil for the default of the instance.
+    ///   - stateDirectory: The directory of the apps' own directories; nil for the default of the instance.
+    ///   - configurationDirectory: The only directory of the configuration; nil for the standard directories.
+    ///   - logTarget: The target of log entries.
+    ///   - usesControllers: A Boolean value that indicates whether the controllers of the unit's control group may be enabled.
     public init(
         isUser: Bool = false, runtimeDirectory: String? = nil, stateDirectory: String? = nil,
         configurationDirectory: String? = nil, logTarget: LogTarget = .auto, usesControllers: Bool = false

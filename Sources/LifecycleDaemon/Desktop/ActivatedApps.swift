@@ -14,9 +14,8 @@ protocol ActivatedAppsDelegate: AnyObject {
 
 /// Watches the apps that dbus-daemon launches for a call to their name (`DBusActivatable=true` in the desktop entry).
 ///
-/// Such an app has no unit: its processes are in the control group of the bus, beside those of other services. The owner of the
-/// name is the process of the app, if the bus has launched it. dbus-broker lets systemd launch each app in a unit instead, which
-/// ``AppUnits`` finds.
+/// Such an app has no unit: its processes are in the control group of the bus, beside those of other services. The owner of the name is
+/// its process, if the bus has launched it. dbus-broker lets systemd launch each app in a unit, which ``AppUnits`` finds.
 final class ActivatedApps {
     weak var delegate: (any ActivatedAppsDelegate)?
 

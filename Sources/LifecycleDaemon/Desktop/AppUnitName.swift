@@ -1,11 +1,10 @@
 import Configuration
 import Processes
 
-/// The app that the name of a systemd unit stands for, by systemd's "Desktop environment integration":
-/// `app[-LAUNCHER]-ID-RANDOM.scope` and `app[-LAUNCHER]-ID[@RANDOM].service`, with `-` in the parts escaped as `\x2d`.
+/// The app of a systemd unit, by its name: `app[-LAUNCHER]-ID-RANDOM.scope` or `app[-LAUNCHER]-ID[@RANDOM].service`.
 ///
-/// Snap names its scopes `snap.NAME.APP-UUID.scope`, and the desktop entry of the app `NAME_APP.desktop`. The broker of the session
-/// bus (dbus-broker 33) launches the app of a bus name in `dbus-:BROKER-NAME@NUMBER.service`; its id is the name.
+/// A `-` in a part is `\x2d` (systemd's "Desktop environment integration"). Snap's scopes are `snap.NAME.APP-UUID.scope`, for the entry
+/// `NAME_APP.desktop`. dbus-broker 33 launches a bus name, which is the id, in `dbus-:BROKER-NAME@NUMBER.service`.
 struct AppUnitName: Hashable {
     /// The kind of a unit, which decides the interface of its object.
     enum Kind: String {

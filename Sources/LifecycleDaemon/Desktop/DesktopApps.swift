@@ -4,11 +4,10 @@ import LifecycleCore
 import Processes
 import Systemd
 
-/// Manages the apps that the desktop starts: one app for each desktop id, with the processes of all its units, or with the process
-/// that the session bus has launched and its descendants.
+/// Manages the apps that the desktop starts: one app for each desktop id.
 ///
-/// An app begins in the background. It is not suspended while no client reports which windows are visible: without that, its
-/// window could be in use.
+/// An app has the processes of all its units, or the process that the session bus has launched and its descendants. It begins in the
+/// background, and is not suspended while no client reports which windows are visible: its window could be in use.
 final class DesktopApps {
     private let loop: EventLoop
     private let manager: AppManager

@@ -5,9 +5,8 @@ import Systemd
 
 /// Resumes a suspended app before the display server disconnects it for the events that it has not read.
 ///
-/// A Wayland compositor disconnects a client whose socket is full. The kernel counts 768 bytes at least for each event that is
-/// sent on its own, so that some 277 events fill the usual buffer. A duplicate of the app's socket, which is never read from,
-/// wakes the daemon for each of them; a quiet display wakes nothing. An X server keeps the events of its clients itself.
+/// A Wayland compositor disconnects a client whose socket is full: after some 277 events, which the kernel counts as 768 bytes at least.
+/// A duplicate of the app's socket, never read, wakes the daemon for each event. An X server keeps the events of its clients.
 final class DisplayQueues {
     private let loop: EventLoop
     private let core: any InputHandler

@@ -5,10 +5,8 @@ import Systemd
 
 /// Resumes a suspended app for as long as a process outside of it waits for a file lock that the app holds.
 ///
-/// The kernel does not tell that a process waits for a lock. It is looked for when an app has been suspended with locks, on every
-/// occasion while it is, and shortly after another process has opened one of the files; further openings meanwhile do not wake the
-/// daemon. An app without locks costs no look: the kernel may take 10 ms to list the locks of the machine, because it waits for all
-/// processors first.
+/// The kernel does not report such a wait, and may take 10 ms to list the locks. The daemon looks when an app with locks is suspended, on
+/// every occasion while it is, and shortly after another process has opened one of the files, but not for each further opening.
 final class FileLocks {
     private let loop: EventLoop
     private let processes: AppProcesses

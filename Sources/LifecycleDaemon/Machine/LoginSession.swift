@@ -2,16 +2,10 @@ import LifecycleCore
 import Processes
 import Systemd
 
-/// The login session in which the apps are seen, and the machine's sleep, as logind reports them.
+/// The login session in which the apps are seen, see ``SessionChoice``, and the machine's sleep, as logind reports them.
 ///
-/// The system instance follows the session of a user that seat0 shows; a user's daemon follows that user's session, see
-/// ``SessionChoice``. Without a session, a bus or logind nothing is reported, and the foreground is never blocked.
-///
-/// A session is locked if it was asked to lock (`loginctl lock-session`, a lid, a power key) or its locker says so. It is
-/// unlocked when it is asked to unlock or the locker says so. logind does not know more of a locker that never sets
-/// `LockedHint`.
-///
-/// While logind or the bus is away, the last report holds; when it is back, the differences are reported.
+/// Without a session, a bus or logind nothing is reported, and the foreground is never blocked. While logind or the bus is away, the last
+/// report holds; when it is back, the differences are reported.
 final class LoginSession {
     enum Event {
         case locked
@@ -156,6 +150,10 @@ nonisolated struct SessionState: Hashable, Sendable {
     /// A Boolean value that indicates whether the session was asked to lock and not to unlock since.
     var wasAsked = false
 
+    /// A Boolean value that indicates whether the session is locked.
+    ///
+    /// It was asked to lock (`loginctl lock-session`, a lid, a power key), or its locker says so. logind does not know more of a locker
+    /// that never sets `LockedHint`.
     var isLocked: Bool { hint || wasAsked }
 
     /// Sets the hint. Its end also ends a request to lock: a user who unlocks with a password does not use logind.

@@ -1,11 +1,9 @@
 import LifecycleCore
 
-/// Gives suspended apps their `oom_score_adj`, so that the kernel, when it has to kill, begins with the app that has
-/// been suspended for the longest time.
+/// Gives suspended apps their `oom_score_adj`: the kernel first kills the app that has been suspended for the longest time.
 ///
-/// Each app that is suspended gets a smaller number than all before it, so that a suspension changes one app alone. When the
-/// numbers are used up, those that are suspended next share the lowest, until so many apps have been woken that it is worth
-/// giving all numbers out anew. So a suspension or a wake costs the same however many apps are suspended.
+/// Each suspended app gets a smaller number than all before it, so that a suspension changes one app alone. When the numbers are used up,
+/// the next apps share the lowest, until so many have been woken that it is worth giving all numbers out anew.
 struct OutOfMemoryOrder {
     private struct Entry {
         var previous: AppIndex?

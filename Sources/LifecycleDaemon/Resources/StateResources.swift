@@ -3,11 +3,10 @@ import LifecycleCore
 import Processes
 import Systemd
 
-/// Gives each app the share of the machine that its state entitles it to.
+/// Gives each app the share of the machine that its state entitles it to. Only differences are written.
 ///
-/// An app often passes several states in one moment, so its share is applied after replies were sent: that of the foreground as soon as
-/// they are, because the app has to answer callbacks while other programs want the processor; others after a pause. Only
-/// differences are written.
+/// An app often passes several states in one moment, so a share is applied after replies were sent: that of the foreground at once,
+/// because the app has to answer callbacks while other programs want the processor; others after a pause.
 final class StateResources {
     private let processes: AppProcesses
     private let core: any InputHandler

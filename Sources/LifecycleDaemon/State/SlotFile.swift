@@ -23,11 +23,8 @@ nonisolated enum SlotKind: UInt8, Sendable {
 
 /// The file of slots in the runtime directory: the part of the state that changes all the time.
 ///
-/// A slot has two copies of a record, which are written by turns with one pwrite(2) each. A copy has a checksum, the number of its
-/// step, and the number of slots that the step changes: a reader takes all of a step, or falls back to the step before. A slot is
-/// as large as its record needs, in powers of two; with the common size no copy crosses a page.
-///
-/// ``begin()``, ``add(_:to:_:)``, ``remove(_:)`` and ``commit()`` make a step. The space is reserved before a step is written.
+/// ``begin()``, ``add(_:to:_:)``, ``remove(_:)`` and ``commit()`` make a step, for which space is reserved first. A slot has two copies
+/// of a record, written by turns. A reader takes all of a step, or falls back to the step before; see ``SlotFormat``.
 struct SlotFile: ~Copyable {
     private struct Slot {
         /// The digest of the record that counts; 0 for none.
@@ -259,6 +256,9 @@ struct SlotFile: ~Copyable {
 }
 
 /// The layout of a file of slots.
+///
+/// A slot is as large as its record needs, in powers of two; with the common size no copy crosses a page. Each copy is one pwrite(2),
+/// with a checksum, the number of its step, and the number of slots that the step changes.
 nonisolated enum SlotFormat {
     /// The bytes before the first slot: a line of text, zeros, and the key of the checksums at the end.
     static let headerSize = 1024

@@ -4,11 +4,8 @@ import Processes
 
 /// The file in the runtime directory from which a successor of the daemon restores its state.
 ///
-/// Each change is one write(2) at the end: a reader ignores a last line that was cut off. When the file is full, the whole
-/// state is written to a spare file, which takes its place. The file is in memory, and is never flushed.
-///
-/// Both files have their space reserved, and exchange their names, so that a full file system takes no space from them. Zeros
-/// follow the contents.
+/// Each change is one write(2) at the end; a reader ignores a cut last line and the zeros behind. If the file is full, the whole state
+/// goes to a spare file, with which it exchanges the name. Both are in memory, with space reserved against a full file system.
 final class StateFile {
     let path: String
     /// The bytes that are reserved beyond twice the size of the state.
