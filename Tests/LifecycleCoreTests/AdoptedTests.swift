@@ -41,7 +41,7 @@ import Testing
     @Test func `adopted app that ends is not restarted, whatever its manifest says`() {
         var world = world { $0.restart = .always }
         world.ask(.launch(Self.viewer, background: false))
-        world.give(.outcome(Self.viewer, .exited(.signal(11), othersLeft: false)))
+        world.give(.exited(.signal(11), othersLeft: false), of: Self.viewer)
         world.pass(.seconds(100))
         #expect(world.state("viewer") == .notRunning)
         #expect(world.core.restartTime(of: Self.viewer) == nil)
@@ -54,7 +54,7 @@ import Testing
         policy.callbacks = .none
         world.give(.define(Self.viewer, policy))
         world.ask(.launch(Self.viewer, background: true))
-        for _ in 0..<2 { world.give(.outcome(Self.viewer, .exited(.signal(11), othersLeft: false))) }
+        for _ in 0..<2 { world.give(.exited(.signal(11), othersLeft: false), of: Self.viewer) }
         #expect(world.core.restartTime(of: Self.viewer) != nil)
         policy.isAdopted = true
         world.give(.define(Self.viewer, policy))
@@ -98,7 +98,7 @@ import Testing
     func `adopted app gets events if it has connected`(connects: Bool) {
         var world = world { $0.callbacks = .auto }
         world.ask(.launch(Self.viewer, background: false))
-        if connects { world.give(.message(Self.viewer, .hello)) }
+        if connects { world.give(.hello, from: Self.viewer) }
         let open = world.ask(.deliver(Self.viewer, .openURL("lifed:1")))
         #expect(world.replies[open]?.name == (connects ? "declined" : "not-listening"))
     }

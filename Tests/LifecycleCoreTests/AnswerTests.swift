@@ -66,7 +66,7 @@ import Testing
         #expect(world.told[Self.clock]?.last?.state == .active)
         world.pass(.seconds(1))
         #expect(world.state("clock") == .inactive)
-        world.give(.message(Self.clock, .done(sequence: activation)))
+        world.give(.done(sequence: activation), from: Self.clock)
         world.pass(.milliseconds(999))
         #expect(world.state("clock") == .inactive)
         world.pass(.milliseconds(1))
@@ -115,7 +115,7 @@ import Testing
         world.ask(.launch(Self.clock, background: false))
         world.give(.define(Self.clock, Self.demanding(.seconds(5))))
         world.silent[Self.clock] = [.willFinishLaunching]
-        world.give(.message(Self.clock, .hello))
+        world.give(.hello, from: Self.clock)
         world.pass(.seconds(5))
         #expect(world.core.knownApps[Self.clock]?.lastExit?.reason == .launchTimeout)
     }
@@ -126,7 +126,7 @@ import Testing
         world.silent[Self.clock] = [.willFinishLaunching, .willEnterForeground]
         let launch = world.ask(.launch(Self.clock, background: true))
         world.ask(.focus(Self.clock))
-        world.give(.message(Self.clock, .hello))
+        world.give(.hello, from: Self.clock)
         #expect(world.replies[launch] == nil)
         world.answer(Self.clock)
         #expect(world.told[Self.clock]?.last?.callback == .willEnterForeground)
@@ -141,7 +141,7 @@ import Testing
         world.ask(.focus(Self.clock))
         world.ask(.home)
         _ = world.lines()
-        world.give(.message(Self.clock, .closed))
+        world.give(.closed, from: Self.clock)
         world.pass(.seconds(10))
         #expect(!world.lines().contains { $0.contains("→ active") })
         #expect(world.state("clock") == .suspended)
@@ -149,9 +149,9 @@ import Testing
 
     @Test func `an app that closes its channel is held by nothing any more`() {
         var world = running("clock")
-        world.give(.message(Self.clock, .beginTask(1, name: "upload")))
+        world.give(.beginTask(1, name: "upload"), from: Self.clock)
         world.ask(.home)
-        world.give(.message(Self.clock, .closed))
+        world.give(.closed, from: Self.clock)
         world.pass(AppMachine.exitTime)
         #expect(world.core.knownApps[Self.clock]?.heldAssertions == [])
         world.pass(.seconds(5))
@@ -163,7 +163,7 @@ import Testing
         var world = running("clock", "maps")
         world.silent[Self.clock] = [.willEnterForeground]
         let url = world.ask(.deliver(Self.clock, .openURL("lifed:1")))
-        world.give(.message(Self.clock, .closed))
+        world.give(.closed, from: Self.clock)
         #expect(world.replies[url] == nil)
         world.pass(AppMachine.exitTime)
         #expect(world.replies[url]?.name == "not-listening")
@@ -182,7 +182,7 @@ import Testing
         { world in
             world.linked = []
             world.ask(.deliver(clock, .openURL("lifed:1")))
-            world.give(.message(clock, .hello))
+            world.give(.hello, from: clock)
         },
         { world in
             world.linked = []
@@ -195,14 +195,14 @@ import Testing
         },
         { world in
             world.ask(.launch(clock, background: false))
-            world.give(.message(clock, .beginTask(1, name: "upload")))
+            world.give(.beginTask(1, name: "upload"), from: clock)
             world.ask(.home)
             world.pass(.seconds(31))
-            world.give(.message(clock, .endAssertion(1)))
+            world.give(.endAssertion(1), from: clock)
         },
         { world in
             world.ask(.launch(clock, background: false))
-            world.give(.message(clock, .beginTask(1, name: "upload")))
+            world.give(.beginTask(1, name: "upload"), from: clock)
             world.ask(.home)
             world.pass(.seconds(31))
             world.ask(.focus(clock))

@@ -16,7 +16,7 @@ import Testing
         _ = core.handle(.define(Self.clock, policy(isTransient: false)), at: Self.now)
         let index = try #require(core.index(of: Self.clock))
         let effects = core.handle(.forget(Self.clock), at: Self.now)
-        #expect(effects == [.forgotten(Self.clock, exit: nil, reclaimed: nil)])
+        #expect(effects == [.forgotten(index, exit: nil, reclaimed: nil)])
         // Its effects are still to be performed.
         #expect(core.index(of: Self.clock) == index && core.knownApps[known: index] == nil)
         _ = core.handle(.define(Self.maps, policy(isTransient: false)), at: Self.now)
@@ -25,6 +25,38 @@ import Testing
         #expect(later.value == index.value && later != index && later.generation == index.generation + 1)
         #expect(core.knownApps[known: index] == nil && core.knownApps[known: later]?.id == Self.maps)
         #expect(core.id(of: later) == Self.maps)
+    }
+
+    /// Not even a later app of the same id gets what was said of the app before it.
+    @Test(arguments: ["maps", "clock"])
+    func whatIsSaidOfAForgottenAppDoesNotReachTheNextAppAtItsPosition(next: String) throws {
+        var core = Lifecycle()
+        _ = core.handle(.define(Self.clock, policy(isTransient: false)), at: Self.now)
+        let former = try #require(core.index(of: Self.clock))
+        _ = core.handle(.forget(Self.clock), at: Self.now)
+        let id = AppID(next)
+        _ = core.handle(.define(id, policy(isTransient: false)), at: Self.now)
+        let later = try #require(core.index(of: id))
+        #expect(later.value == former.value)
+        _ = core.handle(.request(RequestID(1), .launch(id, background: false)), at: Self.now)
+        _ = core.handle(.outcome(later, .spawned), at: Self.now)
+        _ = core.handle(.message(later, .hello), at: Self.now)
+        let before = core.record(of: id)
+        let late: [Input] = [
+            .outcome(former, .spawned), .outcome(former, .stopped), .outcome(former, .stoppedByOther),
+            .outcome(former, .exited(.code(0), othersLeft: false)), .outcome(former, .gone),
+            .outcome(former, .spawnFailed(.command("no such program"))), .message(former, .hello),
+            .message(former, .beginTask(1, name: "save")), .message(former, .closed),
+        ]
+        for input in late { #expect(core.handle(input, at: Self.now) == [], "\(input)") }
+        #expect(core.record(of: id) == before)
+        #expect(core.handle(.outcome(later, .exited(.code(0), othersLeft: false)), at: Self.now) != [])
+    }
+
+    @Test func outcomeOfAnIndexThatNoAppHasHadChangesNothing() {
+        var core = Lifecycle()
+        #expect(core.handle(.outcome(AppIndex(value: 7), .gone), at: Self.now) == [])
+        #expect(core.handle(.message(AppIndex(value: 7), .hello), at: Self.now) == [])
     }
 
     @Test func numberStandsForOneIndex() {

@@ -19,7 +19,7 @@ import Testing
     @Test func `task time does not run for an inactive app that waits for a foreground slot`() {
         var world = World(apps: "clock", "maps", linked: true)
         world.ask(.launch(Self.clock, background: false))
-        world.give(.message(Self.clock, .beginTask(1, name: "upload")))
+        world.give(.beginTask(1, name: "upload"), from: Self.clock)
         world.ask(.launch(AppID("maps"), background: false))
         #expect(world.core.deadline(.tasks, of: Self.clock) != nil)
         world.silent[AppID("maps")] = [.willResignActive]
@@ -30,7 +30,7 @@ import Testing
 
     @Test func `nothing is due for an app in the foreground that has come back with its task`() throws {
         var world = inForeground()
-        world.give(.message(Self.clock, .beginTask(1, name: "upload")))
+        world.give(.beginTask(1, name: "upload"), from: Self.clock)
         let hold = try #require(world.core.knownApps[Self.clock]?.heldAssertions.first)
         world.ask(.home)
         #expect(world.core.end(of: hold, of: Self.clock) != nil)
@@ -49,7 +49,7 @@ import Testing
         world.pass(.seconds(19))
         #expect(world.state("clock") == .inactive)
         #expect(world.replies[launch] == nil)
-        world.give(.message(Self.clock, .done(sequence: 2)))
+        world.give(.done(sequence: 2), from: Self.clock)
         #expect(world.state("clock") == .active)
         #expect(world.replies[launch]?.doneApp == Self.clock)
     }
@@ -72,39 +72,39 @@ import Testing
             #expect(world.core.knownApps[Self.clock]?.lastExit?.reason.callsForRestoration == restores)
         }
         var world = inForeground()
-        world.give(.outcome(Self.clock, .exited(.signal(11), othersLeft: false)))
+        world.give(.exited(.signal(11), othersLeft: false), of: Self.clock)
         #expect(world.core.knownApps[Self.clock]?.lastExit?.reason.callsForRestoration == true)
     }
 
     @Test func `suspend request is refused when an activity begins`() {
         var world = inForeground(modes: ["audio"])
-        world.give(.message(Self.clock, .beginTask(1, name: "upload")))
+        world.give(.beginTask(1, name: "upload"), from: Self.clock)
         let suspend = world.ask(.suspend(Self.clock))
         let sleep = world.ask(.machine(.sleep))
         #expect(world.replies[suspend] == nil && world.replies[sleep] == nil)
-        world.give(.message(Self.clock, .beginActivity(2, mode: "audio")))
+        world.give(.beginActivity(2, mode: "audio"), from: Self.clock)
         #expect(world.replies[suspend]?.name == "refused assertionHeld")
         #expect(world.replies[sleep]?.name == "done")
     }
 
     @Test func `app that has ended its last task and has an activity is not ended`() {
         var world = inForeground(modes: ["audio"])
-        world.give(.message(Self.clock, .beginTask(1, name: "t")))
-        world.give(.message(Self.clock, .beginActivity(2, mode: "audio")))
+        world.give(.beginTask(1, name: "t"), from: Self.clock)
+        world.give(.beginActivity(2, mode: "audio"), from: Self.clock)
         world.ask(.home)
         world.pass(.seconds(30))
-        world.give(.message(Self.clock, .endAssertion(1)))
+        world.give(.endAssertion(1), from: Self.clock)
         #expect(world.core.nextDeadline == nil)
     }
 
     @Test(arguments: [10, 31])
     func `the time of tasks is over for an app that closes its channel`(after: Int) {
         var world = inForeground()
-        world.give(.message(Self.clock, .beginTask(1, name: "t")))
+        world.give(.beginTask(1, name: "t"), from: Self.clock)
         world.ask(.home)
         world.ask(.resume(Self.clock))
         world.pass(.seconds(after))
-        world.give(.message(Self.clock, .closed))
+        world.give(.closed, from: Self.clock)
         world.pass(AppMachine.exitTime)
         #expect(world.core.deadline(.tasks, of: Self.clock) == nil)
         #expect(world.core.deadline(.taskExpiration, of: Self.clock) == nil)
@@ -115,8 +115,8 @@ import Testing
 
     @Test func `task has a known end, an activity has none`() throws {
         var world = inForeground(modes: ["audio"])
-        world.give(.message(Self.clock, .beginTask(1, name: "t")))
-        world.give(.message(Self.clock, .beginActivity(2, mode: "audio")))
+        world.give(.beginTask(1, name: "t"), from: Self.clock)
+        world.give(.beginActivity(2, mode: "audio"), from: Self.clock)
         world.ask(.home)
         let app = try #require(world.core.knownApps[Self.clock])
         let ends = app.heldAssertions.map { world.core.end(of: $0, of: Self.clock) }
@@ -126,12 +126,12 @@ import Testing
     @Test(arguments: [false, true])
     func `tasks that expire after an earlier expiration have all of their time`(isLaunchedAgain: Bool) {
         var world = inForeground()
-        world.give(.message(Self.clock, .beginTask(1, name: "upload")))
+        world.give(.beginTask(1, name: "upload"), from: Self.clock)
         world.ask(.home)
         world.pass(.seconds(31))
         if isLaunchedAgain { world.ask(.kill(Self.clock)) }
         world.ask(.launch(Self.clock, background: false))
-        if isLaunchedAgain { world.give(.message(Self.clock, .beginTask(1, name: "upload"))) }
+        if isLaunchedAgain { world.give(.beginTask(1, name: "upload"), from: Self.clock) }
         world.ask(.home)
         world.pass(.seconds(29))
         world = world.restored()
@@ -143,7 +143,7 @@ import Testing
     @Test(arguments: [false, true])
     func `request to suspend expires the tasks of an app, unless it suspends the app at once`(now: Bool) {
         var world = inForeground()
-        world.give(.message(Self.clock, .beginTask(1, name: "upload")))
+        world.give(.beginTask(1, name: "upload"), from: Self.clock)
         world.silent[Self.clock] = [.didEnterBackground]
         world.ask(.suspend(Self.clock, now: now))
         world.pass(.zero)
@@ -152,7 +152,7 @@ import Testing
 
     @Test func `request to suspend expires the tasks of a background app`() {
         var world = inForeground()
-        world.give(.message(Self.clock, .beginTask(1, name: "upload")))
+        world.give(.beginTask(1, name: "upload"), from: Self.clock)
         world.ask(.home)
         world.pass(.seconds(10))
         world.ask(.suspend(Self.clock))
@@ -168,15 +168,15 @@ import Testing
         policy.suspend = .never
         world.give(.define(clock, policy))
         world.ask(.launch(clock, background: false))
-        world.give(.message(clock, .beginTask(1, name: "upload")))
+        world.give(.beginTask(1, name: "upload"), from: clock)
         world.ask(.home)
         world.pass(.seconds(31))
-        world.give(.message(clock, .closed))
+        world.give(.closed, from: clock)
         world.pass(.seconds(1))
-        world.give(.message(clock, .hello))
+        world.give(.hello, from: clock)
         #expect(world.core.record(of: clock)?["task-deadline"] == nil)
         world.ask(.focus(clock))
-        world.give(.message(clock, .beginTask(2, name: "upload")))
+        world.give(.beginTask(2, name: "upload"), from: clock)
         world.pass(.seconds(10))
         #expect(world.state("clock") == .active)
     }

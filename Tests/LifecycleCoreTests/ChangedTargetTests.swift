@@ -15,7 +15,7 @@ import Testing
         _ = world.lines()
         let again = world.ask(.focus(Self.clock))
         #expect(world.lines() == ["reply 2 refused superseded"])
-        world.give(.message(Self.clock, .done(sequence: 4)))
+        world.give(.done(sequence: 4), from: Self.clock)
         #expect(
             world.lines() == [
                 "clock: active → inactive (focus)",
@@ -41,7 +41,7 @@ import Testing
                 "clock ← will-enter-foreground", "clock: background → inactive (focus)",
                 "clock: inactive → active (focus)", "reply 4 done", "clock ← did-become-active",
             ])
-        world.give(.message(Self.maps, .done(sequence: 6)))
+        world.give(.done(sequence: 6), from: Self.maps)
         #expect(
             world.lines() == [
                 "maps: background → inactive (displaced)",
@@ -136,7 +136,7 @@ import Testing
         let launch = world.ask(.launch(Self.clock, background: false))
         let terminate = world.ask(.terminate(Self.clock))
         #expect(world.replies[terminate] == nil)
-        world.give(.outcome(Self.clock, .spawned))
+        world.give(.spawned, of: Self.clock)
         #expect(world.state("clock") == .notRunning)
         #expect(world.replies[terminate]?.doneApp == Self.clock)
         #expect(world.replies[launch]?.name == "refused superseded")
@@ -229,11 +229,11 @@ import Testing
         world.withholding = [.stopped, .resumed]
         world.ask(.home)
         _ = world.lines()
-        world.give(.message(Self.clock, .endAssertion(1)))
+        world.give(.endAssertion(1), from: Self.clock)
         #expect(world.lines().isEmpty)
         world.ask(.focus(Self.clock))
         #expect(world.lines() == ["resume clock"])
-        world.give(.outcome(Self.clock, .resumed))
+        world.give(.resumed, of: Self.clock)
         #expect(world.lines().contains("clock ← will-enter-foreground"))
         #expect(world.state("clock") == .active)
     }
@@ -244,7 +244,7 @@ import Testing
         world.ask(.home)
         world.withholding = [.stopped]
         _ = world.lines()
-        world.give(.outcome(Self.clock, .resumedByOther))
+        world.give(.resumedByOther, of: Self.clock)
         #expect(world.lines() == ["! stop renewed", "stop clock"])
         world.ask(.focus(Self.clock))
         #expect(world.lines().first == "resume clock")
@@ -268,7 +268,7 @@ import Testing
         world.ask(.home)
         let launch = world.ask(.launch(Self.clock, background: true))
         #expect(world.replies[launch] == nil)
-        world.give(.message(Self.clock, .done(sequence: 5)))
+        world.give(.done(sequence: 5), from: Self.clock)
         #expect(world.replies[launch]?.doneApp == Self.clock)
     }
 }

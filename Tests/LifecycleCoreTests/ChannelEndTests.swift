@@ -16,9 +16,9 @@ import Testing
     }
 
     private func crash(_ world: inout World) {
-        world.give(.message(Self.clock, .closed))
+        world.give(.closed, from: Self.clock)
         world.pass(.milliseconds(5))
-        world.give(.outcome(Self.clock, .exited(.signal(11), othersLeft: false)))
+        world.give(.exited(.signal(11), othersLeft: false), of: Self.clock)
     }
 
     private func exit(_ world: World) -> (state: AppState?, reason: Reason?) {
@@ -48,7 +48,7 @@ import Testing
 
     @Test func crashWithATaskIsACrashInTheBackground() {
         var world = running("clock", silent: .memoryWarning)
-        world.give(.message(Self.clock, .beginTask(1, name: "upload")))
+        world.give(.beginTask(1, name: "upload"), from: Self.clock)
         world.ask(.home)
         crash(&world)
         #expect(exit(world) == (.background, .crash))
@@ -72,7 +72,7 @@ import Testing
     @Test func appThatClosesItsChannelInTheBackgroundHasTheTimeOfAnAppWithoutOne() {
         var world = running("clock", silent: .didEnterBackground)
         world.ask(.home)
-        world.give(.message(Self.clock, .closed))
+        world.give(.closed, from: Self.clock)
         world.pass(AppMachine.exitTime + .milliseconds(4999))
         #expect(world.state("clock") == .background)
         world.pass(.milliseconds(1))
@@ -83,7 +83,7 @@ import Testing
         var world = running("clock", "maps", silent: .memoryWarning)
         world.pass(.seconds(1))
         world.ask(.resume(Self.clock))
-        world.give(.message(Self.clock, .closed))
+        world.give(.closed, from: Self.clock)
         _ = world.lines()
         world.ask(.terminate(Self.clock))
         #expect(world.lines().contains("terminate clock"))
@@ -97,10 +97,10 @@ import Testing
         world.give(.define(Self.clock, policy))
         world.silent[Self.clock] = [.willFinishLaunching, .didFinishLaunching]
         world.ask(.launch(Self.clock, background: false))
-        world.give(.message(Self.clock, .hello))
+        world.give(.hello, from: Self.clock)
         world.pass(.seconds(2))
         let number = world.told[Self.clock]?.last?.sequence ?? 0
-        world.give(.message(Self.clock, .done(sequence: number)))
+        world.give(.done(sequence: number), from: Self.clock)
         let delivery = world.told[Self.clock]?.last
         #expect(delivery?.callback == .didFinishLaunching)
         #expect(delivery?.deadline == Instant(microseconds: 3_000_000))
@@ -108,11 +108,11 @@ import Testing
 
     @Test func tasksThatExpireHaveTheTimeThatIsLeftAfterARestart() {
         var world = running("clock", silent: .memoryWarning)
-        world.give(.message(Self.clock, .beginTask(1, name: "upload")))
+        world.give(.beginTask(1, name: "upload"), from: Self.clock)
         world.ask(.home)
         world.pass(.seconds(31))
         world = world.restored()
-        world.give(.message(Self.clock, .reconnected(lastSequence: world.sequence(of: Self.clock))))
+        world.give(.reconnected(lastSequence: world.sequence(of: Self.clock)), from: Self.clock)
         world.pass(.milliseconds(3999))
         #expect(world.state("clock") == .background)
         world.pass(.milliseconds(1))
@@ -122,14 +122,14 @@ import Testing
     @Test func appWhoseChannelEndedIsToldNothing() {
         var world = running("clock", silent: .openURL)
         world.ask(.deliver(Self.clock, .openURL("lifed:1")))
-        world.give(.message(Self.clock, .closed))
+        world.give(.closed, from: Self.clock)
         world.ask(.home)
         #expect(world.told[Self.clock]?.last?.callback == .openURL)
     }
 
     @Test func appThatReconnectsAfterTheEndOfItsChannelStaysConnected() {
         var world = running("clock", silent: .memoryWarning)
-        world.give(.message(Self.clock, .closed))
+        world.give(.closed, from: Self.clock)
         world.pass(.milliseconds(500))
         world.reconnect(Self.clock)
         world.pass(.seconds(60))
@@ -140,9 +140,9 @@ import Testing
         var world = running("clock", silent: .significantTimeChange)
         world.ask(.machine(.timeChange))
         world.pass(.milliseconds(4_800))
-        world.give(.message(Self.clock, .closed))
+        world.give(.closed, from: Self.clock)
         world.pass(.milliseconds(200))
-        world.give(.message(Self.clock, .hello))
+        world.give(.hello, from: Self.clock)
         world.pass(.seconds(60))
         #expect(world.core.knownApps[Self.clock]?.isConnected == true)
     }
@@ -150,7 +150,7 @@ import Testing
     @Test func channelThatEndsLateInTheReconnectionTimeHasTheTimeOfAnExit() {
         var world = running("clock", silent: .memoryWarning).restored()
         world.pass(.milliseconds(34_500))
-        world.give(.message(Self.clock, .closed))
+        world.give(.closed, from: Self.clock)
         world.pass(.milliseconds(999))
         #expect(world.core.knownApps[Self.clock]?.isConnected == true)
         world.pass(.milliseconds(1))
@@ -162,17 +162,17 @@ import Testing
         world.silent[Self.clock] = [.didBecomeActive, .willResignActive]
         world.ask(.launch(Self.clock, background: false))
         world.ask(.home)
-        world.give(.message(Self.clock, .closed))
+        world.give(.closed, from: Self.clock)
         world.pass(AppMachine.exitTime)
         #expect(world.state("clock") == .background)
     }
 
     @Test func appWhoseChannelEndedAndWhoseTasksAreOverdueIsNotKilled() {
         var world = running("clock", silent: .memoryWarning)
-        world.give(.message(Self.clock, .beginTask(1, name: "upload")))
+        world.give(.beginTask(1, name: "upload"), from: Self.clock)
         world.ask(.home)
         world.pass(.milliseconds(34_500))
-        world.give(.message(Self.clock, .closed))
+        world.give(.closed, from: Self.clock)
         world.pass(.milliseconds(500))
         #expect(world.state("clock") == .background)
         #expect(world.core.knownApps[Self.clock]?.isConnected == false)
@@ -183,8 +183,8 @@ import Testing
         var world = running("clock", silent: .memoryWarning)
         world.ask(.home)
         world.withholding = [.stopped]
-        world.give(.outcome(Self.clock, .resumedByOther))
-        world.give(.message(Self.clock, .closed))
+        world.give(.resumedByOther, of: Self.clock)
+        world.give(.closed, from: Self.clock)
         _ = world.lines()
         world.ask(.terminate(Self.clock))
         #expect(world.lines().contains("terminate clock"))
@@ -193,10 +193,10 @@ import Testing
     @Test func suspendedAppThatIsNeededAndThatAnotherProgramResumesRunsAtOnce() {
         var world = running("clock", silent: .memoryWarning)
         world.ask(.home)
-        world.give(.message(Self.clock, .closed))
+        world.give(.closed, from: Self.clock)
         world.ask(.focus(Self.clock))
         _ = world.lines()
-        world.give(.outcome(Self.clock, .resumedByOther))
+        world.give(.resumedByOther, of: Self.clock)
         #expect(world.lines() == ["resume clock", "clock: suspended → background (focus)"])
     }
 }

@@ -15,7 +15,7 @@ import Testing
         world.silent[AppID("maps")] = [.willResignActive]
         world.ask(.focus(Self.clock))
         world = world.restored()
-        world.give(.message(AppID("maps"), .reconnected(lastSequence: world.sequence(of: AppID("maps")))))
+        world.give(.reconnected(lastSequence: world.sequence(of: AppID("maps"))), from: AppID("maps"))
         world.pass(.seconds(2))
         return world
     }
@@ -29,7 +29,7 @@ import Testing
         #expect(world.state("maps") == .active)
         _ = world.lines()
         // It had heard that it comes to the foreground, and nothing since.
-        world.give(.message(Self.clock, .reconnected(lastSequence: world.sequence(of: Self.clock))))
+        world.give(.reconnected(lastSequence: world.sequence(of: Self.clock)), from: Self.clock)
         let callbacks = world.lines().filter { $0.contains("←") }
         #expect(callbacks == ["clock ← did-enter-background"])
     }
@@ -42,7 +42,7 @@ import Testing
             world.pass(.seconds(2))
         }
         _ = world.lines()
-        world.give(.message(Self.clock, .reconnected(lastSequence: world.sequence(of: Self.clock))))
+        world.give(.reconnected(lastSequence: world.sequence(of: Self.clock)), from: Self.clock)
         #expect(world.lines().filter { $0.contains("←") } == ["clock ← did-become-active"])
     }
 
@@ -57,14 +57,14 @@ import Testing
         world.ask(.openScene(Self.clock, SceneOpening(), background: false))
         #expect(world.core.knownApps[Self.clock]?.scenes.activeCount == 2)
         world.silent[Self.clock] = [.didFinishLaunching]
-        world.give(.message(Self.clock, .hello))
+        world.give(.hello, from: Self.clock)
         world.ask(.launch(maps, background: false))
         world = world.restored(policy)
-        world.give(.message(maps, .reconnected(lastSequence: world.sequence(of: maps))))
+        world.give(.reconnected(lastSequence: world.sequence(of: maps)), from: maps)
         world.pass(.seconds(2))
         #expect(world.state("maps") == .active)
         _ = world.lines()
-        world.give(.message(Self.clock, .reconnected(lastSequence: world.sequence(of: Self.clock))))
+        world.give(.reconnected(lastSequence: world.sequence(of: Self.clock)), from: Self.clock)
         world.answer(Self.clock)
         let callbacks = world.lines().filter { $0.hasPrefix("clock ←") }
         #expect(callbacks.contains("clock ← scene-did-enter-background main"))
@@ -80,7 +80,7 @@ import Testing
         world.pass(.seconds(60))
         world = world.restored(policy) { world in
             world.withholding = [.spawned]
-            world.give(.outcome(Self.clock, .exited(.signal(11), othersLeft: false)))
+            world.give(.exited(.signal(11), othersLeft: false), of: Self.clock)
         }
         #expect(world.lines().filter { $0 == "spawn clock" }.count == 1)
     }
@@ -97,13 +97,13 @@ import Testing
     func `the time of tasks that was over for a daemon that died is said again`(isReconnecting: Bool) {
         var world = World(apps: "clock", linked: true)
         world.ask(.launch(Self.clock, background: false))
-        world.give(.message(Self.clock, .beginTask(1, name: "upload")))
+        world.give(.beginTask(1, name: "upload"), from: Self.clock)
         world.ask(.home)
         world.pass(.seconds(isReconnecting ? 29 : 30))
         world = world.restored()
         if isReconnecting { world.pass(.seconds(20)) }
         _ = world.lines()
-        world.give(.message(Self.clock, .reconnected(lastSequence: world.sequence(of: Self.clock))))
+        world.give(.reconnected(lastSequence: world.sequence(of: Self.clock)), from: Self.clock)
         #expect(world.lines() == ["clock ← expire-task 1"])
         world.pass(.milliseconds(4_999))
         #expect(world.state("clock") == .background)
@@ -124,7 +124,7 @@ import Testing
             world.pass(.seconds(60))
             world.ask(.home)
             world.ask(.wake(Self.clock, kind: "fetch", payload: ""))
-            world.give(.message(Self.clock, .hello))
+            world.give(.hello, from: Self.clock)
             world.pass(.milliseconds(29_900))
         } else {
             // It is on the screen no more, and has five seconds in the background.
@@ -140,7 +140,7 @@ import Testing
         world.now = world.now + .seconds(1)
         world = world.restored(policy) { world in
             world.give(.tick)
-            world.give(.message(Self.clock, .reconnected(lastSequence: world.sequence(of: Self.clock))))
+            world.give(.reconnected(lastSequence: world.sequence(of: Self.clock)), from: Self.clock)
         }
         world.answer(Self.clock)
         let lines = world.lines()
@@ -163,18 +163,18 @@ import Testing
         world.ask(.terminate(Self.clock))
         world.silent[Self.clock] = [.sceneWillResignActive, .sceneDidDisconnect]
         let before = world.sequence(of: Self.clock)
-        world.give(.message(Self.clock, .reconnected(lastSequence: before)))
+        world.give(.reconnected(lastSequence: before), from: Self.clock)
         #expect(
             world.told[Self.clock]?.last { $0.callback == .sceneDidDisconnect }?.scene
                 == SceneNews(scene: main, reason: .terminating))
         world = world.restored(policy)
         world.ask(.launch(Self.clock, background: true))
-        world.give(.message(Self.clock, .reconnected(lastSequence: before)))
+        world.give(.reconnected(lastSequence: before), from: Self.clock)
         #expect(
             world.told[Self.clock]?.last { $0.callback == .sceneDidDisconnect }?.scene
                 == SceneNews(scene: main, reason: .closed))
         world = world.restored(policy) { world in
-            world.give(.message(Self.clock, .reconnected(lastSequence: before)))
+            world.give(.reconnected(lastSequence: before), from: Self.clock)
         }
         #expect(
             world.told[Self.clock]?.last { $0.callback == .sceneDidDisconnect }?.scene

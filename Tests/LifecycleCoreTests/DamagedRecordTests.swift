@@ -77,7 +77,7 @@ private struct Nonsense {
             restoring: machine, apps: apps, settings: settings, policy: { policies[$0] }, at: now)
         for app in world.core.knownApps.values.sorted(by: { $0.id < $1.id }) where app.isReconnecting {
             let sequence = UInt64.random(in: 0...UInt64.max, using: &random)
-            if Bool.random(using: &random) { world.give(.message(app.id, .reconnected(lastSequence: sequence))) }
+            if Bool.random(using: &random) { world.give(.reconnected(lastSequence: sequence), from: app.id) }
         }
         for (id, policy) in policies.sorted(by: { $0.key < $1.key }) { world.give(.define(id, policy)) }
         world.give(.resumeRestored)

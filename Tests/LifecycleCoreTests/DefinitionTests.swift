@@ -51,7 +51,7 @@ import Testing
 
     @Test func `former home app is not restarted as home app`() {
         var world = World(apps: "clock", "maps", settings: Self.settings(home: Self.clock))
-        for _ in 0..<2 { world.give(.outcome(Self.clock, .exited(.signal(11), othersLeft: false))) }
+        for _ in 0..<2 { world.give(.exited(.signal(11), othersLeft: false), of: Self.clock) }
         #expect(world.core.restartTime(of: Self.clock) != nil)
         world.give(.configure(Self.settings(home: Self.maps)))
         #expect(world.core.restartTime(of: Self.clock) == nil)
@@ -63,7 +63,7 @@ import Testing
         policy.restart = .onFailure
         world.give(.define(Self.clock, policy))
         world.ask(.launch(Self.clock, background: false))
-        for _ in 0..<2 { world.give(.outcome(Self.clock, .exited(.signal(11), othersLeft: false))) }
+        for _ in 0..<2 { world.give(.exited(.signal(11), othersLeft: false), of: Self.clock) }
         #expect(world.core.restartTime(of: Self.clock) != nil)
         policy.timeouts.task = .seconds(1)
         world.give(.define(Self.clock, policy))
@@ -100,7 +100,7 @@ import Testing
         policy.restart = .always
         world.give(.define(Self.clock, policy))
         world.ask(.launch(Self.clock, background: false))
-        for _ in 0..<2 { world.give(.outcome(Self.clock, .exited(.signal(11), othersLeft: false))) }
+        for _ in 0..<2 { world.give(.exited(.signal(11), othersLeft: false), of: Self.clock) }
         #expect(world.core.restartTime(of: Self.clock) != nil)
         world.give(.forget(Self.clock))
         #expect(world.core.knownApps[Self.clock] == nil)

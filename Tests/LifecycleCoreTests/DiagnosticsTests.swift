@@ -62,8 +62,8 @@ import Testing
 
     @Test func `tasks and activities hold an app, and a task has an end`() {
         var world = world(linked: true) { $0.backgroundModes = ["audio"] }
-        world.give(.message(Self.clock, .beginTask(1, name: "upload")))
-        world.give(.message(Self.clock, .beginActivity(2, mode: "audio")))
+        world.give(.beginTask(1, name: "upload"), from: Self.clock)
+        world.give(.beginActivity(2, mode: "audio"), from: Self.clock)
         world.ask(.home)
         let holds = world.core.knownApps[Self.clock]?.heldAssertions ?? []
         #expect(
@@ -119,20 +119,20 @@ import Testing
         world.ask(.resume(Self.mail))
         world.pass(.seconds(10))
         #expect(world.core.obstacles(of: Self.mail) == [.request])
-        world.give(.outcome(Self.mail, .stoppedByOther))
+        world.give(.stoppedByOther, of: Self.mail)
         #expect(world.core.obstacles(of: Self.mail) == [.request, .stoppedByOther])
     }
 
     @Test func `app that keeps ending has its restart as an obstacle, then the restart limit`() {
         var world = world { $0.restart = .always }
-        let crash = Input.outcome(Self.clock, .exited(.code(1), othersLeft: false))
-        world.give(crash)
-        world.give(crash)
+        let crash = Outcome.exited(.code(1), othersLeft: false)
+        world.give(crash, of: Self.clock)
+        world.give(crash, of: Self.clock)
         #expect(world.core.obstacles(of: Self.clock) == [.restart(at: instant(1000))])
         #expect(lines(world).first == "1000 notRunning → inactive (restart)")
         for _ in 0..<20 {
             world.pass(.seconds(59))
-            world.give(crash)
+            world.give(crash, of: Self.clock)
         }
         #expect(world.core.obstacles(of: Self.clock) == [.restartLimitReached])
     }

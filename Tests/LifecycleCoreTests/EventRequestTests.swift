@@ -51,7 +51,7 @@ import Testing
         world.ask(.focus(Self.clock))
         #expect(world.told[Self.clock]?.last?.callback == .didBecomeActive)
         #expect(world.replies[first] == nil)
-        world.give(.message(Self.clock, .done(sequence: number ?? 0, .result(.failed))))
+        world.give(.done(sequence: number ?? 0, .result(.failed)), from: Self.clock)
         #expect(world.replies[first]?.name == "failed")
     }
 
@@ -61,7 +61,7 @@ import Testing
         let task = world.ask(.deliver(Self.clock, .performTask(kind: "fetch")))
         let url = world.ask(.deliver(Self.clock, Self.page))
         _ = world.lines()
-        world.give(.outcome(Self.clock, .exited(.signal(11), othersLeft: false)))
+        world.give(.exited(.signal(11), othersLeft: false), of: Self.clock)
         let lines = world.lines()
         #expect(lines.contains("! clock perform-task lost") && lines.contains("! clock open-url lost"))
         #expect(world.replies[task]?.name == "refused ended" && world.replies[url]?.name == "refused ended")

@@ -118,7 +118,7 @@ import Testing
         world.ask(.focus(Self.clock))
         #expect(world.replies[3]?.name == "refused superseded")
         world.withholding = []
-        world.give(.outcome(Self.maps, .resumed))
+        world.give(.resumed, of: Self.maps)
         _ = world.lines()
         world.ask(.focus(Self.maps))
         let told = world.lines().filter { $0.hasPrefix("maps ←") }
@@ -130,7 +130,7 @@ import Testing
         world.ask(.deliver(Self.clock, Self.page))
         world.pass(.seconds(3))
         world.answers[Self.clock] = [.openURL: .handled(true)]
-        world.give(.message(Self.clock, .hello))
+        world.give(.hello, from: Self.clock)
         #expect(world.replies[1]?.name == "handled")
         world.ask(.deliver(Self.maps, Self.page))
         world.pass(.seconds(20))
@@ -282,10 +282,10 @@ import Testing
         world.ask(.suspend(Self.clock, now: true))
         world.silent[Self.clock] = [.performTask]
         world.ask(.deliver(Self.clock, .performTask(kind: "fetch")))
-        world.give(.message(Self.clock, .beginActivity(1, mode: "audio")))
+        world.give(.beginActivity(1, mode: "audio"), from: Self.clock)
         world.answer(Self.clock, .result(.newData))
         #expect(world.state("clock") == .background)
-        world.give(.message(Self.clock, .endAssertion(1)))
+        world.give(.endAssertion(1), from: Self.clock)
         #expect(world.state("clock") == .suspended)
     }
 

@@ -15,7 +15,7 @@ import Testing
         var world = kiosk()
         #expect(world.state("home") == .active)
         world.ask(.launch(Self.clock, background: false))
-        world.give(.outcome(Self.clock, .exited(.code(0), othersLeft: false)))
+        world.give(.exited(.code(0), othersLeft: false), of: Self.clock)
         #expect(world.state("home") == .active)
         world.ask(.launch(Self.clock, background: false))
         let home = world.ask(.home)
@@ -48,12 +48,12 @@ import Testing
 
     @Test func `a home app that keeps crashing is started later and later`() {
         var world = kiosk()
-        let crash = Input.outcome(Self.home, .exited(.signal(11), othersLeft: false))
-        world.give(crash)
+        let crash = Outcome.exited(.signal(11), othersLeft: false)
+        world.give(crash, of: Self.home)
         #expect(world.state("home") == .active)
         var delays: [Duration] = []
         for _ in 0..<7 {
-            world.give(crash)
+            world.give(crash, of: Self.home)
             #expect(world.state("home") == .notRunning)
             let before = world.now
             guard let next = world.core.nextDeadline else { break }
@@ -85,14 +85,14 @@ import Testing
     @Test func `new home app does not inherit the failures of the previous one`() {
         var world = kiosk()
         for _ in 0..<4 {
-            world.give(.outcome(Self.home, .exited(.signal(11), othersLeft: false)))
+            world.give(.exited(.signal(11), othersLeft: false), of: Self.home)
             world.pass(.seconds(4))
         }
         var settings = Settings()
         settings.homeApp = Self.clock
         world.give(.configure(settings))
         world.ask(.home)
-        world.give(.outcome(Self.clock, .exited(.signal(11), othersLeft: false)))
+        world.give(.exited(.signal(11), othersLeft: false), of: Self.clock)
         #expect(world.state("clock") == .active)
     }
 
@@ -112,7 +112,7 @@ import Testing
     @Test func `focus continues an app that another process stopped`() {
         var world = World(apps: "clock")
         world.ask(.launch(Self.clock, background: false))
-        world.give(.outcome(Self.clock, .stoppedByOther))
+        world.give(.stoppedByOther, of: Self.clock)
         _ = world.lines()
         world.ask(.focus(Self.clock))
         #expect(world.lines() == ["resume clock", "reply 2 done"])
@@ -153,7 +153,7 @@ import Testing
     @Test func `app that another process stopped is continued once`() {
         var world = World(apps: "clock")
         world.ask(.launch(Self.clock, background: false))
-        world.give(.outcome(Self.clock, .stoppedByOther))
+        world.give(.stoppedByOther, of: Self.clock)
         world.ask(.focus(Self.clock))
         _ = world.lines()
         world.ask(.focus(Self.clock))
@@ -183,18 +183,18 @@ import Testing
 
     @Test func `home request starts a home app whose restart is pending, and clears its failures`() {
         var world = kiosk()
-        let crash = Input.outcome(Self.home, .exited(.signal(11), othersLeft: false))
-        for _ in 0..<2 { world.give(crash) }
+        let crash = Outcome.exited(.signal(11), othersLeft: false)
+        for _ in 0..<2 { world.give(crash, of: Self.home) }
         #expect(world.core.restartTime(of: Self.home) != nil)
         world.ask(.home)
         #expect(world.core.restartTime(of: Self.home) == nil)
-        world.give(crash)
+        world.give(crash, of: Self.home)
         #expect(world.state("home") == .active)
     }
 
     @Test func `home app that is woken while its restart is pending starts once`() {
         var world = kiosk()
-        for _ in 0..<2 { world.give(.outcome(Self.home, .exited(.signal(11), othersLeft: false))) }
+        for _ in 0..<2 { world.give(.exited(.signal(11), othersLeft: false), of: Self.home) }
         world.give(.wake(Self.home, kind: "fetch"))
         #expect(world.core.knownApps[Self.home]?.isRunning == true)
         #expect(world.core.restartTime(of: Self.home) == nil)
@@ -207,7 +207,7 @@ import Testing
         world.ask(.kill(Self.home))
         world.ask(.beginInterruption("call"))
         _ = world.lines()
-        world.give(.outcome(Self.clock, .exited(.signal(11), othersLeft: false)))
+        world.give(.exited(.signal(11), othersLeft: false), of: Self.clock)
         #expect(world.lines().last == "home: notRunning → inactive (home)")
         world.ask(.endInterruption("call"))
         #expect(world.state("home") == .active)
@@ -217,7 +217,7 @@ import Testing
         var world = kiosk()
         world.linked = [Self.home]
         world.ask(.beginInterruption("call"))
-        world.give(.outcome(Self.home, .exited(.signal(11), othersLeft: false)))
+        world.give(.exited(.signal(11), othersLeft: false), of: Self.home)
         #expect(world.state("home") == .inactive)
         #expect(world.told[Self.home]?.map(\.callback) == [.willFinishLaunching, .didFinishLaunching])
     }

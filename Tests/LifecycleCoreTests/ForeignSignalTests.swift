@@ -23,19 +23,19 @@ import Testing
         var world = running()
         world.ask(.home)
         _ = world.lines()
-        world.give(.outcome(Self.clock, .stoppedByOther))
+        world.give(.stoppedByOther, of: Self.clock)
         #expect(world.lines() == [])
         world.ask(.resume(Self.clock))
         _ = world.lines()
-        world.give(.outcome(Self.clock, .stoppedByOther))
+        world.give(.stoppedByOther, of: Self.clock)
         #expect(world.lines() == ["! stopped by other"])
         #expect(isContinued(world))
     }
 
     @Test func `continuation by another process clears the stop`() {
         var world = running()
-        world.give(.outcome(Self.clock, .stoppedByOther))
-        world.give(.outcome(Self.clock, .resumedByOther))
+        world.give(.stoppedByOther, of: Self.clock)
+        world.give(.resumedByOther, of: Self.clock)
         #expect(!isContinued(world))
     }
 
@@ -44,8 +44,8 @@ import Testing
         world.withholding = [.stopped, .resumed]
         world.ask(.home)
         world.ask(.focus(Self.clock))
-        world.give(.outcome(Self.clock, .stoppedByOther))
-        world.give(.outcome(Self.clock, .resumed))
+        world.give(.stoppedByOther, of: Self.clock)
+        world.give(.resumed, of: Self.clock)
         #expect(world.state("clock") == .active)
         #expect(!isContinued(world))
     }
@@ -54,10 +54,10 @@ import Testing
         var world = running()
         world.ask(.home)
         world.withholding = [.stopped]
-        world.give(.outcome(Self.clock, .resumedByOther))
+        world.give(.resumedByOther, of: Self.clock)
         let suspend = world.ask(.suspend(Self.clock))
         #expect(world.replies[suspend] == nil)
-        world.give(.outcome(Self.clock, .stopped))
+        world.give(.stopped, of: Self.clock)
         #expect(world.replies[suspend]?.doneApp == Self.clock)
     }
 
@@ -69,8 +69,8 @@ import Testing
         world.ask(.openScene(Self.clock, SceneOpening(), background: true))
         world.pass(.seconds(10))
         // Another program continues it for a moment.
-        world.give(.message(Self.clock, .hello))
-        world.give(.outcome(Self.clock, .resumedByOther))
+        world.give(.hello, from: Self.clock)
+        world.give(.resumedByOther, of: Self.clock)
         #expect(world.state("clock") == .suspended)
         _ = world.lines()
         let opening = SceneOpening(scene: SceneID("main"))

@@ -12,7 +12,7 @@ import Testing
         var world = World(apps: "clock")
         world.ask(.launch(Self.clock, background: false))
         world.ask(.machine(.lock))
-        world.give(.outcome(Self.clock, .stoppedByOther))
+        world.give(.stoppedByOther, of: Self.clock)
         world.pass(.seconds(5))
         #expect(world.state("clock") == .suspended)
         _ = world.lines()
@@ -66,10 +66,10 @@ import Testing
         world.core = Lifecycle(
             restoring: world.core.record, apps: records, settings: Settings(), policy: { _ in Policy() }, at: world.now)
         world.give(.resumeRestored)
-        world.give(.message(maps, .reconnected(lastSequence: 2)))
+        world.give(.reconnected(lastSequence: 2), from: maps)
         world.pass(.seconds(2))
         _ = world.lines()
-        world.give(.message(Self.clock, .reconnected(lastSequence: 2)))
+        world.give(.reconnected(lastSequence: 2), from: Self.clock)
         #expect(!world.lines().contains("clock ← did-become-active"))
     }
 
@@ -79,7 +79,7 @@ import Testing
         var world = World(apps: "clock", settings: settings)
         world.give(.forget(Self.clock))
         _ = world.lines()
-        world.give(.outcome(Self.clock, .exited(.signal(11), othersLeft: false)))
+        world.give(.exited(.signal(11), othersLeft: false), of: Self.clock)
         #expect(!world.lines().contains("spawn clock"))
         #expect(world.core.knownApps[Self.clock] == nil)
     }
@@ -122,7 +122,7 @@ import Testing
         world.give(.start)
         world.ask(.terminate(Self.clock))
         world.ask(.launch(Self.clock, background: true))
-        world.give(.outcome(Self.clock, .spawned))
+        world.give(.spawned, of: Self.clock)
         #expect(world.core.foreground == [Self.clock])
         #expect(world.state("clock") == .active)
     }
@@ -152,8 +152,8 @@ import Testing
         #expect(world.core.knownApps[Self.clock]?.argumentURL == (takesURLs ? "lifed:1" : nil))
         policy.takesURLs.toggle()
         world.give(.define(Self.clock, policy))
-        world.give(.outcome(Self.clock, .spawned))
-        world.give(.message(Self.clock, .hello))
+        world.give(.spawned, of: Self.clock)
+        world.give(.hello, from: Self.clock)
         #expect(world.lines().contains("clock ← open-url") == !takesURLs)
         #expect(world.replies.count == 1)
     }
@@ -174,7 +174,7 @@ import Testing
         settings.foregroundLimit = 1
         if isRestarted { world.restart(settings: settings) } else { world.give(.configure(settings)) }
         _ = world.lines()
-        world.give(.message(Self.clock, .done(sequence: world.core.knownApps[Self.clock]?.outbox.lastSequence ?? 0)))
+        world.give(.done(sequence: world.core.knownApps[Self.clock]?.outbox.lastSequence ?? 0), from: Self.clock)
         let told = world.lines().filter { $0.hasPrefix("clock ←") }
         #expect(told == ["clock ← did-enter-background"])
         world.pass(.seconds(5))
@@ -188,7 +188,7 @@ import Testing
         world.ask(.launch(Self.clock, background: false))
         world.ask(.suspend(Self.clock))
         world.withholding = [.stopped]
-        world.give(.outcome(Self.clock, .resumedByOther))
+        world.give(.resumedByOther, of: Self.clock)
         let sleep = world.ask(.suspend(Self.clock))
         #expect(world.replies[sleep] == nil)
         world.ask(.terminate(Self.clock))
@@ -270,7 +270,7 @@ import Testing
         world.ask(.beginInterruption("call"))
         world.ask(.terminate(Self.clock))
         #expect(!world.lines().contains { $0.hasPrefix("clock ← scene-did-disconnect") })
-        world.give(.message(Self.clock, .done(sequence: sequence)))
+        world.give(.done(sequence: sequence), from: Self.clock)
         let lines = world.lines()
         #expect(lines.contains { $0.hasPrefix("clock ← scene-did-disconnect") })
         #expect(lines.contains("terminate clock"))
@@ -297,7 +297,7 @@ extension World {
         let running = core.knownApps.values.filter(\.isConnected)
         core = Lifecycle(
             restoring: core.record, apps: records, settings: settings, policy: { _ in Policy() }, at: now)
-        for app in running { give(.message(app.id, .reconnected(lastSequence: app.outbox.lastSequence))) }
+        for app in running { give(.reconnected(lastSequence: app.outbox.lastSequence), from: app.id) }
         give(.resumeRestored)
         give(.start)
     }

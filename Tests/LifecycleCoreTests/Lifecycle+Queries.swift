@@ -18,6 +18,13 @@ extension Lifecycle {
         reclaimOrder(suspendedOnly: suspendedOnly).map { knownApps[$0].id }
     }
 
+    /// The round of reclaims, without the index of its app, which is another one in a restored core.
+    var round: ReclaimRound? {
+        var round = reclaimer.round
+        round?.victim = nil
+        return round
+    }
+
     /// The apps that ended in the foreground and come back there.
     var returningApps: [AppID] { shared.returning.map { knownApps[$0].id } }
 }

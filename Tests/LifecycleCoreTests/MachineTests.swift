@@ -28,7 +28,7 @@ import Testing
         world.silent[Self.clock] = [.didEnterBackground]
         world.ask(.machine(.sleep))
         #expect(world.replies[3] == nil)
-        world.give(.message(Self.clock, .done(sequence: 5)))
+        world.give(.done(sequence: 5), from: Self.clock)
         #expect(world.replies[3]?.name == "done")
         #expect(world.state("clock") == .suspended)
         world.ask(.machine(.wake))
@@ -43,7 +43,7 @@ import Testing
         world.silent = [:]
         world.ask(.machine(.wake))
         #expect(world.replies[2]?.name == "refused superseded")
-        world.give(.message(Self.clock, .done(sequence: 5)))
+        world.give(.done(sequence: 5), from: Self.clock)
         #expect(world.state("clock") == .active)
     }
 
@@ -56,7 +56,7 @@ import Testing
         world.give(.define(Self.maps, policy))
         world.ask(.launch(Self.maps, background: false))
         world.ask(.launch(Self.clock, background: false))
-        world.give(.message(Self.clock, .beginActivity(1, mode: "audio")))
+        world.give(.beginActivity(1, mode: "audio"), from: Self.clock)
         world.ask(.machine(.sleep))
         #expect(world.replies[3]?.name == "done")
         #expect(world.state("clock") == .background)
@@ -106,7 +106,7 @@ import Testing
         world.ask(.launch(Self.maps, background: false))
         let next = world.ask(.machine(.lock))
         #expect(world.replies[next] == nil)
-        world.give(.outcome(Self.maps, .spawned))
+        world.give(.spawned, of: Self.maps)
         #expect(world.replies[next]?.name == "done")
     }
 

@@ -18,7 +18,7 @@ import Testing
     @Test func `obstacles include an assertion of an app that is to run`() throws {
         var world = world(linked: true) { $0.backgroundModes = ["audio"] }
         world.ask(.launch(Self.clock, background: true))
-        world.give(.message(Self.clock, .beginActivity(1, mode: "audio")))
+        world.give(.beginActivity(1, mode: "audio"), from: Self.clock)
         world.ask(.resume(Self.clock))
         let hold = try #require(world.core.knownApps[Self.clock]?.heldAssertions.first)
         #expect(world.core.obstacles(of: Self.clock) == [.assertion(hold, until: nil), .request])
@@ -92,7 +92,7 @@ import Testing
     @Test func `however many tasks there are, their time is over once`() {
         var world = world(linked: true)
         world.ask(.launch(Self.clock, background: false))
-        for number in UInt64(1)...3 { world.give(.message(Self.clock, .beginTask(number, name: "upload"))) }
+        for number in UInt64(1)...3 { world.give(.beginTask(number, name: "upload"), from: Self.clock) }
         world.ask(.home)
         #expect(events(world).count { $0 == .tasksExpire } == 1)
     }
@@ -100,7 +100,7 @@ import Testing
     @Test func lostChannelIsAnObstacleOfAnAppThatStaysInTheBackground() {
         var world = world(linked: true) { $0.suspend = .never }
         world.ask(.launch(Self.clock, background: true))
-        world.give(.message(Self.clock, .closed))
+        world.give(.closed, from: Self.clock)
         #expect(world.core.knownApps[Self.clock]?.target == .background)
         #expect(world.core.obstacles(of: Self.clock).first == .channel(until: Instant(microseconds: 1_000_000)))
     }

@@ -4,7 +4,7 @@ import Testing
 /// What users and schedules do with an app that has ended by itself and waits to be started again.
 @Suite struct PendingRestartTests {
     static let clock = AppID("clock")
-    static let crash = Input.outcome(clock, .exited(.signal(11), othersLeft: false))
+    static let crash = Outcome.exited(.signal(11), othersLeft: false)
 
     func world(scenes: Bool = false) -> World {
         var world = World(apps: "clock", "maps")
@@ -24,18 +24,18 @@ import Testing
     @Test(arguments: requests)
     func `request for an app clears its failures`(request: Request) {
         var world = world(scenes: true)
-        for _ in 0..<2 { world.give(Self.crash) }
+        for _ in 0..<2 { world.give(Self.crash, of: Self.clock) }
         #expect(world.core.knownApps[Self.clock]?.restart.failures == 2)
         world.ask(request)
         #expect(world.core.knownApps[Self.clock]?.restart.failures == 0)
         #expect(world.core.restartTime(of: Self.clock) == nil)
-        world.give(Self.crash)
+        world.give(Self.crash, of: Self.clock)
         #expect(world.core.knownApps[Self.clock]?.isRunning == true)
     }
 
     @Test func `home cancels the restart in the foreground`() {
         var world = world()
-        for _ in 0..<2 { world.give(Self.crash) }
+        for _ in 0..<2 { world.give(Self.crash, of: Self.clock) }
         world.ask(.home)
         world.pass(.seconds(1))
         #expect(world.state("clock") == .background)
@@ -45,13 +45,13 @@ import Testing
     @Test func `app that is woken while it ends comes back in the background`() {
         var world = world()
         world.stubborn = [Self.clock]
-        world.give(.outcome(Self.clock, .exited(.signal(11), othersLeft: true)))
+        world.give(.exited(.signal(11), othersLeft: true), of: Self.clock)
         #expect(world.state("clock") == .terminating)
         world.give(.wake(Self.clock, kind: "fetch"))
-        world.give(.outcome(Self.clock, .gone))
+        world.give(.gone, of: Self.clock)
         #expect(world.state("clock") == .background)
         world.pass(.seconds(90))
-        world.give(Self.crash)
+        world.give(Self.crash, of: Self.clock)
         #expect(world.core.foreground.isEmpty)
     }
 
@@ -63,7 +63,7 @@ import Testing
             world.withholding = [.spawned, .killed]
             world.ask(.launch(Self.clock, background: false))
             world.ask(end)
-            world.give(.outcome(Self.clock, .spawnFailed(.command("no such program"))))
+            world.give(.spawnFailed(.command("no such program")), of: Self.clock)
             #expect(world.lines().contains("! launch failed"))
             #expect(world.core.nextDeadline == nil)
             #expect(world.core.knownApps[Self.clock]?.reason == .launchFailed)
@@ -89,7 +89,7 @@ import Testing
             world.withholding = [.spawned]
             world.ask(.wake(Self.clock, kind: "fetch", payload: ""))
             world.ask(.resume(Self.clock))
-            world.give(.outcome(Self.clock, .spawnFailed(.command("no such program"))))
+            world.give(.spawnFailed(.command("no such program")), of: Self.clock)
             world.withholding = []
             world.ask(.launch(Self.clock, background: true))
             world.pass(.seconds(5))

@@ -26,7 +26,7 @@ import Testing
         world.ask(.memoryPressure(.critical, all: true))
         world = world.restored()
         world.withholding = []
-        world.give(.outcome(AppID("one"), .exited(.signal(9), othersLeft: false)))
+        world.give(.exited(.signal(9), othersLeft: false), of: AppID("one"))
         #expect(["one", "two", "three"].allSatisfy { world.state($0) == .notRunning })
     }
 
@@ -34,14 +34,14 @@ import Testing
         var world = withScenes()
         world.withholding = [.looks]
         world.give(.memoryPressure(.critical, "very short"))
-        let round = try #require(world.core.reclaimer.round)
-        #expect(round.isAboutScenes && round.victim == AppID("scenic"))
-        #expect(world.restored().core.reclaimer.round == round)
+        let round = try #require(world.core.round)
+        #expect(round.isAboutScenes && round.victimID == AppID("scenic"))
+        #expect(world.restored().core.round == round)
         let core = world.core
         let restored = Lifecycle(
             restoring: core.saved, apps: core.knownApps.keys.compactMap { core.saved($0) }, settings: core.settings,
             policy: { _ in Policy() }, at: world.now)
-        #expect(restored.reclaimer.round == round)
+        #expect(restored.round == round)
         // It was no app: nothing is reported of its memory.
         world = world.restored()
         _ = world.lines()
@@ -61,7 +61,7 @@ import Testing
         world.withholding = [.killed]
         world.ask(.memoryPressure(.critical, all: true))
         world.give(.shutDown)
-        world.give(.outcome(AppID("one"), .exited(.signal(9), othersLeft: false)))
+        world.give(.exited(.signal(9), othersLeft: false), of: AppID("one"))
         #expect(world.lines().contains("reply 5 reclaimed [one]"))
     }
 
@@ -73,12 +73,12 @@ import Testing
         world.give(.define(maps, policy))
         world.silent[maps] = [.sceneDidDisconnect]
         world.ask(.launch(maps, background: false))
-        world.give(.message(maps, .beginTask(1, name: "upload")))
+        world.give(.beginTask(1, name: "upload"), from: maps)
         world.ask(.launch(AppID("clock"), background: false))
         world.looks = [.critical]
         let request = world.ask(.memoryPressure(.critical, all: true))
         world.pass(.seconds(1))
-        #expect(world.core.reclaimer.round?.victim == maps)
+        #expect(world.core.round?.victimID == maps)
         world.ask(.launch(maps, background: false))
         #expect(world.core.knownApps[maps]?.reclaimed == nil)
         world.pass(.seconds(30))
@@ -91,7 +91,7 @@ import Testing
         world.withholding = [.killed]
         world.ask(.memoryPressure(.critical, all: true))
         world.ask(.memoryPressure(.normal, all: false))
-        world.give(.outcome(AppID("one"), .exited(.signal(9), othersLeft: false)))
+        world.give(.exited(.signal(9), othersLeft: false), of: AppID("one"))
         #expect(world.lines().last == "reply 5 reclaimed [one]")
     }
 
@@ -175,7 +175,7 @@ import Testing
         let all = world.ask(.memoryPressure(.critical, all: true))
         world.ask(.home)
         _ = world.lines()
-        world.give(.outcome(AppID("one"), .exited(.signal(9), othersLeft: false)))
+        world.give(.exited(.signal(9), othersLeft: false), of: AppID("one"))
         world.give(.memoryChecked(.normal, "enough", freed: 1))
         let lines = world.lines().filter { $0.hasPrefix("! scenic") || $0.hasPrefix("look") }
         #expect(lines.suffix(2) == ["! scenic gives back [main]", "look after scenic"])
@@ -193,7 +193,7 @@ import Testing
         world.linked.insert(scenic)
         world.give(.define(scenic, policy))
         world.ask(.launch(scenic, background: false))
-        world.give(.message(scenic, .beginTask(1, name: "save")))
+        world.give(.beginTask(1, name: "save"), from: scenic)
         world.ask(.home)
         _ = world.lines()
         world.give(.memoryPressure(.critical, "very short"))
@@ -218,7 +218,7 @@ import Testing
     @Test func `app that was never in the foreground is reclaimed first, a running app last`() {
         var world = World(apps: "tool", "one", "never", "front", linked: true)
         for name in ["one", "tool"] { world.ask(.launch(AppID(name), background: false)) }
-        world.give(.message(AppID("tool"), .beginTask(1, name: "upload")))
+        world.give(.beginTask(1, name: "upload"), from: AppID("tool"))
         world.pass(.seconds(1))
         world.ask(.focus(AppID("one")))
         world.pass(.seconds(1))

@@ -65,7 +65,7 @@ import Testing
     @Test func appThatIsSuspendedByRequestWasNotInTheForegroundForThat() {
         var world = World(apps: "one", linked: true)
         world.ask(.launch(AppID("one"), background: true))
-        world.give(.message(AppID("one"), .beginTask(1, name: "upload")))
+        world.give(.beginTask(1, name: "upload"), from: AppID("one"))
         world.pass(.seconds(1))
         world.ask(.suspend(AppID("one")))
         #expect(world.core.knownApps[AppID("one")]?.lastInForeground == nil)

@@ -60,13 +60,13 @@ import Testing
 
     @Test func `an app that is back is not waited for`() {
         var world = running("clock").restored()
-        world.give(.message(Self.clock, .reconnected(lastSequence: world.sequence(of: Self.clock))))
+        world.give(.reconnected(lastSequence: world.sequence(of: Self.clock)), from: Self.clock)
         #expect(world.core.nextDeadline == nil)
     }
 
     @Test func `app that disconnects as soon as it reconnects is not waited for`() {
         var world = running("clock").restored()
-        world.give(.message(Self.clock, .closed))
+        world.give(.closed, from: Self.clock)
         world.pass(AppMachine.exitTime)
         #expect(world.core.nextDeadline == nil)
         #expect(isConnected(world) == false)
@@ -119,7 +119,7 @@ import Testing
 
     @Test func `callback that did not arrive is repeated with its whole time`() {
         var world = silent(for: .seconds(4)).restored()
-        world.give(.message(Self.clock, .reconnected(lastSequence: world.sequence(of: Self.clock) - 1)))
+        world.give(.reconnected(lastSequence: world.sequence(of: Self.clock) - 1), from: Self.clock)
         #expect(world.lines().last == "clock ← did-enter-background")
         #expect(world.told[Self.clock]?.last?.deadline == world.now + .seconds(5))
         world.pass(.milliseconds(4_999))
@@ -135,7 +135,7 @@ import Testing
     ) {
         var world = silent(for: after).restored()
         let told = world.told[Self.clock]?.count
-        world.give(.message(Self.clock, .reconnected(lastSequence: world.sequence(of: Self.clock))))
+        world.give(.reconnected(lastSequence: world.sequence(of: Self.clock)), from: Self.clock)
         #expect(world.told[Self.clock]?.count == told)
         world.pass(left - .milliseconds(1))
         #expect(world.state("clock") == .background)
@@ -151,10 +151,10 @@ import Testing
         let activation = world.told[Self.clock]?.last?.sequence ?? 0
         world.ask(.home)
         world.pass(.seconds(1))
-        world.give(.message(Self.clock, .done(sequence: activation)))
+        world.give(.done(sequence: activation), from: Self.clock)
         #expect(world.told[Self.clock]?.last?.callback == .willResignActive)
         world = world.restored()
-        world.give(.message(Self.clock, .reconnected(lastSequence: world.sequence(of: Self.clock))))
+        world.give(.reconnected(lastSequence: world.sequence(of: Self.clock)), from: Self.clock)
         world.pass(.seconds(1))
         #expect(world.state("clock") == .suspended)
     }
@@ -167,7 +167,7 @@ import Testing
         world = world.restored()
         world.pass(.seconds(1))
         #expect(world.state("maps") == .active)
-        world.give(.message(Self.clock, .reconnected(lastSequence: world.sequence(of: Self.clock))))
+        world.give(.reconnected(lastSequence: world.sequence(of: Self.clock)), from: Self.clock)
         #expect(world.told[Self.clock]?.last?.callback == .willEnterForeground)
         world.answer(Self.clock)
         #expect(world.told[Self.clock]?.last?.callback == .didEnterBackground)
@@ -194,7 +194,7 @@ import Testing
         world.ask(.launch(Self.maps, background: false))
         world.pass(.seconds(1))
         #expect(world.state("maps") == .active)
-        world.give(.message(Self.clock, .reconnected(lastSequence: world.sequence(of: Self.clock))))
+        world.give(.reconnected(lastSequence: world.sequence(of: Self.clock)), from: Self.clock)
         world.answer(Self.clock)
         #expect(world.decisions.contains(.answered(Self.clock, .didFinishLaunching, .seconds(1))))
         #expect(world.told[Self.clock]?.last?.callback == .didEnterBackground)
@@ -207,7 +207,7 @@ import Testing
         world.ask(.deliver(Self.clock, .performTask(kind: "fetch")))
         world = world.restored()
         let last = world.sequence(of: Self.clock)
-        world.give(.message(Self.clock, .reconnected(lastSequence: hasHad ? last : last - 1)))
+        world.give(.reconnected(lastSequence: hasHad ? last : last - 1), from: Self.clock)
         #expect(world.lines() == (hasHad ? [] : ["clock ← perform-task"]))
         world.answer(Self.clock, .result(.newData))
         #expect(world.lines().last == "! clock perform-task new-data")
@@ -218,12 +218,12 @@ import Testing
         world.silent[Self.clock] = [.openURL]
         world.ask(.deliver(Self.clock, .openURL("lifed:1")))
         world = world.restored()
-        world.give(.message(Self.maps, .reconnected(lastSequence: world.sequence(of: Self.maps))))
+        world.give(.reconnected(lastSequence: world.sequence(of: Self.maps)), from: Self.maps)
         world.ask(.focus(Self.maps))
         world.pass(.seconds(1))
         #expect(world.state("maps") == .active)
         _ = world.lines()
-        world.give(.message(Self.clock, .reconnected(lastSequence: world.sequence(of: Self.clock))))
+        world.give(.reconnected(lastSequence: world.sequence(of: Self.clock)), from: Self.clock)
         #expect(!world.lines().contains("clock ← open-url"))
     }
 
@@ -235,7 +235,7 @@ import Testing
         world.silent[Self.clock] = [.willResignActive]
         world.ask(.focus(Self.maps))
         world = world.restored()
-        world.give(.message(Self.maps, .reconnected(lastSequence: world.sequence(of: Self.maps))))
+        world.give(.reconnected(lastSequence: world.sequence(of: Self.maps)), from: Self.maps)
         world.pass(.seconds(2))
         #expect(world.state("clock") != .active)
         #expect(world.state("maps") == .active)
@@ -248,7 +248,7 @@ import Testing
     func `app that reconnects gets the callbacks after its last one`(hasHad: Bool) {
         var world = uncertain()
         let last = world.sequence(of: Self.clock)
-        world.give(.message(Self.clock, .reconnected(lastSequence: hasHad ? last : last - 1)))
+        world.give(.reconnected(lastSequence: hasHad ? last : last - 1), from: Self.clock)
         let told = world.lines().filter { $0.hasPrefix("clock ←") }
         #expect(told == (hasHad ? [] : ["clock ← will-resign-active"]) + ["clock ← did-enter-background"])
     }
@@ -264,10 +264,10 @@ import Testing
         }
         world.silent[Self.clock] = [.willFinishLaunching]
         if ends { world.ask(.launch(Self.clock, background: true)) } else { world.ask(.resume(Self.clock)) }
-        if !ends { world.give(.message(Self.clock, .hello)) }
+        if !ends { world.give(.hello, from: Self.clock) }
         #expect(world.told[Self.clock]?.last?.callback == .willFinishLaunching)
         world = world.restored()
-        world.give(.message(Self.clock, .reconnected(lastSequence: world.sequence(of: Self.clock))))
+        world.give(.reconnected(lastSequence: world.sequence(of: Self.clock)), from: Self.clock)
         world.answer(Self.clock)
         #expect(world.told[Self.clock]?.last?.callback != .willFinishLaunching)
         #expect(world.told[Self.clock]?.contains { $0.callback == .didFinishLaunching } == true)
@@ -286,7 +286,7 @@ import Testing
         world = world.restored(policy)
         world.ask(.openScene(Self.clock, SceneOpening(), background: true))
         #expect(!world.lines().contains { $0.contains("←") })
-        world.give(.message(Self.clock, .reconnected(lastSequence: world.sequence(of: Self.clock))))
+        world.give(.reconnected(lastSequence: world.sequence(of: Self.clock)), from: Self.clock)
         #expect(world.lines().contains("clock ← scene-will-connect scene-3 (system)"))
     }
 }

@@ -15,7 +15,7 @@ import Testing
         #expect(world.core.knownApps[Self.clock]?.lastInForeground == nil)
         world.ask(.launch(Self.clock, background: true))
         _ = world.lines()
-        world.give(.message(Self.clock, .hello))
+        world.give(.hello, from: Self.clock)
         #expect(!world.lines().contains("clock ← did-enter-background"))
     }
 
@@ -37,7 +37,7 @@ import Testing
     @Test func `stop of the first process does not count for the second`() {
         var world = World(apps: "clock")
         world.ask(.launch(Self.clock, background: false))
-        world.give(.outcome(Self.clock, .stoppedByOther))
+        world.give(.stoppedByOther, of: Self.clock)
         world.ask(.kill(Self.clock))
         _ = world.lines()
         world.ask(.launch(Self.clock, background: false))
@@ -103,8 +103,8 @@ import Testing
         var world = World(apps: "clock")
         world.stubborn = [Self.clock]
         world.ask(.launch(Self.clock, background: false))
-        world.give(.outcome(Self.clock, .exited(.signal(11), othersLeft: true)))
-        world.give(.outcome(Self.clock, .gone))
+        world.give(.exited(.signal(11), othersLeft: true), of: Self.clock)
+        world.give(.gone, of: Self.clock)
         #expect(world.state("clock") == .notRunning)
         #expect(world.core.foreground.isEmpty)
     }
@@ -114,7 +114,7 @@ import Testing
         world.stubborn = [Self.clock]
         world.ask(.launch(Self.clock, background: false))
         _ = world.lines()
-        world.give(.outcome(Self.clock, .exited(.signal(11), othersLeft: true)))
+        world.give(.exited(.signal(11), othersLeft: true), of: Self.clock)
         #expect(
             world.lines() == [
                 "! clock exited (crash)", "clock: active → terminating (crash)", "terminate clock",
@@ -127,7 +127,7 @@ import Testing
         world.ask(.launch(Self.clock, background: false))
         world.ask(.terminate(Self.clock))
         _ = world.lines()
-        world.give(.outcome(Self.clock, .exited(.signal(15), othersLeft: true)))
+        world.give(.exited(.signal(15), othersLeft: true), of: Self.clock)
         #expect(world.lines() == ["! clock exited (terminate)"])
     }
 
@@ -138,7 +138,7 @@ import Testing
         var world = World(apps: "home", "clock", settings: settings)
         world.stubborn = [Self.clock]
         world.ask(.launch(Self.clock, background: false))
-        world.give(.outcome(Self.clock, end))
+        world.give(end, of: Self.clock)
         #expect(world.core.foreground == [AppID("home")])
     }
 
@@ -160,7 +160,7 @@ import Testing
         world.ask(.launch(Self.clock, background: false))
         let kill = world.ask(.kill(Self.clock))
         world.pass(.seconds(1))
-        world.give(.outcome(Self.clock, .spawned))
+        world.give(.spawned, of: Self.clock)
         world.pass(.milliseconds(4_999))
         #expect(world.replies[kill] == nil)
         world.pass(.milliseconds(1))
@@ -173,7 +173,7 @@ import Testing
         world.silent[Self.clock] = [.openURL]
         let url = world.ask(.deliver(Self.clock, .openURL("lifed:1")))
         let next = world.ask(.deliver(Self.clock, .openURL("lifed:2")))
-        world.give(.outcome(Self.clock, .exited(.signal(11), othersLeft: false)))
+        world.give(.exited(.signal(11), othersLeft: false), of: Self.clock)
         #expect(world.replies[url]?.name == "refused ended" && world.replies[next]?.name == "refused ended")
     }
 
@@ -181,7 +181,7 @@ import Testing
         var world = World(apps: "clock", linked: true)
         world.silent[Self.clock] = [.willFinishLaunching]
         world.ask(.launch(Self.clock, background: false))
-        world.give(.outcome(Self.clock, .exited(.signal(11), othersLeft: false)))
+        world.give(.exited(.signal(11), othersLeft: false), of: Self.clock)
         world.linked = []
         _ = world.lines()
         world.ask(.launch(Self.clock, background: false))
@@ -196,7 +196,7 @@ import Testing
         world.ask(.kill(Self.clock))
         world.ask(.deliver(Self.clock, .openURL("lifed:1")))
         world.withholding = []
-        world.give(.outcome(Self.clock, .exited(.signal(9), othersLeft: false)))
+        world.give(.exited(.signal(9), othersLeft: false), of: Self.clock)
         #expect(world.core.knownApps[Self.clock]?.launch.reason == .url)
     }
 
@@ -217,7 +217,7 @@ import Testing
         world.withholding = [.spawned]
         world.ask(.launch(Self.clock, background: true))
         world.ask(.resume(Self.clock))
-        world.give(.outcome(Self.clock, .spawnFailed(.command("no such program"))))
+        world.give(.spawnFailed(.command("no such program")), of: Self.clock)
         world.withholding = []
         world.ask(.launch(Self.clock, background: true))
         #expect(world.state("clock") == .suspended)
@@ -227,7 +227,7 @@ import Testing
         var world = World(apps: "clock", linked: true)
         world.ask(.launch(Self.clock, background: true))
         world.ask(.resume(Self.clock))
-        world.give(.outcome(Self.clock, .exited(.code(1), othersLeft: false)))
+        world.give(.exited(.code(1), othersLeft: false), of: Self.clock)
         world.ask(.launch(Self.clock, background: true))
         #expect(world.state("clock") == .suspended)
     }

@@ -239,7 +239,7 @@ import Testing
     @Test func `app with scenes does not come before the previous app was told to resign`() throws {
         var world = try awayWithScenes { $0.ask(.launch(Self.maps, background: false)) }
         world = world.restored { world in
-            world.give(.message(Self.clock, .reconnected(lastSequence: world.sequence(of: Self.clock))))
+            world.give(.reconnected(lastSequence: world.sequence(of: Self.clock)), from: Self.clock)
         }
         _ = world.lines()
         world.ask(.focus(Self.clock))
@@ -283,6 +283,6 @@ import Testing
 extension World {
     /// Has an app reconnect that did not receive the last callbacks.
     mutating func reconnect(_ id: AppID, missing: Int = 0) {
-        give(.message(id, .reconnected(lastSequence: sequence(of: id) - UInt64(missing))))
+        give(.reconnected(lastSequence: sequence(of: id) - UInt64(missing)), from: id)
     }
 }

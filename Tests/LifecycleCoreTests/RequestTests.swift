@@ -47,7 +47,7 @@ import Testing
         world.ask(.launch(Self.clock, background: false))
         world.ask(.suspend(Self.clock))
         _ = world.lines()
-        world.give(.outcome(Self.clock, .resumedByOther))
+        world.give(.resumedByOther, of: Self.clock)
         #expect(world.lines() == ["! stop renewed", "stop clock"])
         #expect(world.state("clock") == .suspended)
     }
@@ -57,10 +57,10 @@ import Testing
         world.ask(.launch(Self.clock, background: false))
         world.withholding = [.stopped]
         let suspend = world.ask(.suspend(Self.clock))
-        world.give(.outcome(Self.clock, .stopIncomplete("123 (cp)")))
+        world.give(.stopIncomplete("123 (cp)"), of: Self.clock)
         #expect(world.replies[suspend] == .refused(.notStopped(Self.clock, "123 (cp)")))
         #expect(world.lines().contains("! stop incomplete"))
-        world.give(.outcome(Self.clock, .stopped))
+        world.give(.stopped, of: Self.clock)
         #expect(world.state("clock") == .suspended)
     }
 
@@ -69,7 +69,7 @@ import Testing
         world.withholding = [.stopped]
         world.ask(.launch(Self.clock, background: false))
         let suspend = world.ask(.suspend(Self.clock))
-        world.give(.outcome(Self.clock, .exited(.signal(11), othersLeft: false)))
+        world.give(.exited(.signal(11), othersLeft: false), of: Self.clock)
         guard case .refused(.ended(Self.clock, let exit)) = world.replies[suspend] else {
             Issue.record("\(String(describing: world.replies[suspend]))")
             return
@@ -122,7 +122,7 @@ import Testing
         world.ask(.kill(Self.clock))
         let launch = world.ask(.launch(Self.clock, background: false))
         world.withholding = []
-        world.give(.outcome(Self.clock, .exited(.signal(9), othersLeft: false)))
+        world.give(.exited(.signal(9), othersLeft: false), of: Self.clock)
         #expect(world.lines().filter { $0 == "spawn clock" }.count == 2)
         #expect(world.replies[launch]?.doneApp == Self.clock)
         #expect(world.state("clock") == .active)
@@ -135,7 +135,7 @@ import Testing
         world.ask(.terminate(Self.clock))
         let launch = world.ask(.launch(Self.clock, background: false))
         world.pass(.seconds(10))
-        world.give(.outcome(Self.clock, .spawned))
+        world.give(.spawned, of: Self.clock)
         #expect(world.replies[launch]?.doneApp == Self.clock)
         #expect(!world.lines().contains("kill clock"))
     }
@@ -144,7 +144,7 @@ import Testing
         var world = World(apps: "clock")
         world.stubborn = [Self.clock]
         world.ask(.launch(Self.clock, background: false))
-        world.give(.outcome(Self.clock, .exited(.code(0), othersLeft: true)))
+        world.give(.exited(.code(0), othersLeft: true), of: Self.clock)
         #expect(world.state("clock") == .terminating)
         _ = world.lines()
         world.pass(.seconds(5))
@@ -218,7 +218,7 @@ import Testing
     @Test func `resume continues an app that another process stopped`() {
         var world = World(apps: "clock")
         world.ask(.launch(Self.clock, background: false))
-        world.give(.outcome(Self.clock, .stoppedByOther))
+        world.give(.stoppedByOther, of: Self.clock)
         _ = world.lines()
         world.ask(.resume(Self.clock))
         #expect(world.lines() == ["resume clock", "reply 2 done"])
@@ -257,8 +257,8 @@ import Testing
         world.stubborn = [Self.clock]
         world.ask(.launch(Self.clock, background: false))
         world.ask(.terminate(Self.clock))
-        world.give(.outcome(Self.clock, .exited(.code(3), othersLeft: true)))
-        world.give(.outcome(Self.clock, .gone))
+        world.give(.exited(.code(3), othersLeft: true), of: Self.clock)
+        world.give(.gone, of: Self.clock)
         #expect(world.core.knownApps[Self.clock]?.lastExit?.status == .code(3))
     }
 

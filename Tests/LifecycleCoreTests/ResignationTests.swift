@@ -118,7 +118,7 @@ import Testing
         #expect(resignations.count == 2)
         for sequence in resignations {
             #expect(world.replies[focus] == nil)
-            world.give(.message(Self.clock, .done(sequence: sequence)))
+            world.give(.done(sequence: sequence), from: Self.clock)
         }
         #expect(world.replies[focus]?.doneApp == Self.clock)
     }
@@ -150,6 +150,6 @@ extension World {
     /// Has an app answer the last callback of a kind.
     mutating func answer(_ id: AppID, to callback: Callback) {
         let sequence = told[id]?.last { $0.callback == callback }?.sequence ?? 0
-        give(.message(id, .done(sequence: sequence)))
+        give(.done(sequence: sequence), from: id)
     }
 }

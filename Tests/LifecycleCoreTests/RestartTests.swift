@@ -26,7 +26,7 @@ import Testing
     @Test(arguments: [RestartPolicy.never, .onFailure])
     func `app that exits with success is restarted only with restart always`(restart: RestartPolicy) {
         var world = world(restart)
-        world.give(.outcome(Self.clock, Self.success))
+        world.give(Self.success, of: Self.clock)
         world.pass(.seconds(100))
         #expect(world.state("clock") == .notRunning)
     }
@@ -48,7 +48,7 @@ import Testing
         world.ask(.launch(Self.clock, background: false))
         world.silent[Self.clock] = [.willResignActive]
         let end = world.ask(.terminate(Self.clock))
-        world.give(.outcome(Self.clock, Self.crash))
+        world.give(Self.crash, of: Self.clock)
         #expect(world.replies[end]?.doneApp == Self.clock)
         #expect(world.core.knownApps[Self.clock]?.lastExit?.reason == .terminate)
         #expect(world.state("clock") == .notRunning)
@@ -58,7 +58,7 @@ import Testing
         var world = world(.always)
         world.stubborn = [Self.clock]
         world.give(.shutDown)
-        world.give(.outcome(Self.clock, Self.crash))
+        world.give(Self.crash, of: Self.clock)
         #expect(world.state("clock") == .notRunning)
         #expect(world.lines().last == "finished")
     }
@@ -67,7 +67,7 @@ import Testing
         var world = world(.always)
         var delays: [Duration] = []
         for _ in 0..<10 {
-            world.give(.outcome(Self.clock, Self.crash))
+            world.give(Self.crash, of: Self.clock)
             let before = world.now
             guard let next = world.core.restartTime(of: Self.clock) else { continue }
             delays.append(next.duration(since: before))
@@ -82,7 +82,7 @@ import Testing
         #expect(world.core.nextDeadline == nil)
         world.ask(.launch(Self.clock, background: false))
         #expect(world.core.knownApps[Self.clock]?.restart.isLimitReached == false)
-        world.give(.outcome(Self.clock, Self.crash))
+        world.give(Self.crash, of: Self.clock)
         #expect(world.state("clock") == .active)
     }
 
@@ -90,7 +90,7 @@ import Testing
         var world = world(.always)
         for _ in 0..<30 {
             world.pass(.seconds(60))
-            world.give(.outcome(Self.clock, Self.crash))
+            world.give(Self.crash, of: Self.clock)
             #expect(world.state("clock") == .active)
         }
     }
@@ -98,16 +98,16 @@ import Testing
     @Test func `app that ends after a minute has one failure`() {
         var world = world(.always)
         world.pass(.seconds(60))
-        world.give(.outcome(Self.clock, Self.crash))
+        world.give(Self.crash, of: Self.clock)
         #expect(world.core.restartTime(of: Self.clock) == nil)
-        world.give(.outcome(Self.clock, Self.crash))
+        world.give(Self.crash, of: Self.clock)
         #expect(world.core.restartTime(of: Self.clock) == world.now + .seconds(1))
     }
 
     @Test func `home shows meanwhile, and gives way`() {
         var world = world(.always, home: true)
-        world.give(.outcome(Self.clock, Self.crash))
-        world.give(.outcome(Self.clock, Self.crash))
+        world.give(Self.crash, of: Self.clock)
+        world.give(Self.crash, of: Self.clock)
         #expect(world.core.foreground == [Self.home])
         world.pass(.seconds(1))
         #expect(world.core.foreground == [Self.clock])
@@ -116,8 +116,8 @@ import Testing
     @Test(arguments: [Request.launch(maps, background: false), .home])
     func `app that was chosen while a restart was pending stays in the foreground`(choice: Request) {
         var world = world(.always, home: true)
-        world.give(.outcome(Self.clock, Self.crash))
-        world.give(.outcome(Self.clock, Self.crash))
+        world.give(Self.crash, of: Self.clock)
+        world.give(Self.crash, of: Self.clock)
         world.ask(choice)
         let chosen = world.core.foreground
         world.pass(.seconds(1))
@@ -127,8 +127,8 @@ import Testing
 
     @Test func `terminate ends the waiting, too`() {
         var world = world(.always)
-        world.give(.outcome(Self.clock, Self.crash))
-        world.give(.outcome(Self.clock, Self.crash))
+        world.give(Self.crash, of: Self.clock)
+        world.give(Self.crash, of: Self.clock)
         #expect(world.core.restartTime(of: Self.clock) != nil)
         let end = world.ask(.terminate(Self.clock))
         #expect(world.replies[end]?.doneApp == Self.clock)
@@ -139,8 +139,8 @@ import Testing
 
     @Test func `a policy that is taken back counts no more`() {
         var world = world(.always)
-        world.give(.outcome(Self.clock, Self.crash))
-        world.give(.outcome(Self.clock, Self.crash))
+        world.give(Self.crash, of: Self.clock)
+        world.give(Self.crash, of: Self.clock)
         world.give(.define(Self.clock, Policy()))
         #expect(world.core.restartTime(of: Self.clock) == nil)
     }
@@ -156,7 +156,7 @@ import Testing
         world.broken = []
         world.ask(.launch(Self.clock, background: false))
         world.broken = [Self.clock]
-        world.give(.outcome(Self.clock, Self.crash))
+        world.give(Self.crash, of: Self.clock)
         #expect(world.core.restartTime(of: Self.clock) == world.now + .seconds(1))
         world.broken = []
         world.pass(.seconds(1))
@@ -181,9 +181,9 @@ import Testing
     }
 
     @Test func `exit brings home or the previous app to the foreground`() {
-        #expect(front(onExit: .home) { $0.give(.outcome(Self.clock, Self.success)) } == [Self.home])
-        #expect(front(onExit: .previous) { $0.give(.outcome(Self.clock, Self.success)) } == [Self.maps])
-        #expect(front(onExit: .previous) { $0.give(.outcome(Self.clock, Self.crash)) } == [Self.maps])
+        #expect(front(onExit: .home) { $0.give(Self.success, of: Self.clock) } == [Self.home])
+        #expect(front(onExit: .previous) { $0.give(Self.success, of: Self.clock) } == [Self.maps])
+        #expect(front(onExit: .previous) { $0.give(Self.crash, of: Self.clock) } == [Self.maps])
         #expect(front(onExit: .previous) { $0.ask(.terminate(Self.clock)) } == [Self.maps])
     }
 
@@ -197,7 +197,7 @@ import Testing
         world.ask(.launch(Self.clock, background: false))
         #expect(world.core.record.all("place") == ["maps", "clock"])
         world.withholding = [.spawned]
-        world.give(.outcome(Self.clock, .exited(.signal(11), othersLeft: false)))
+        world.give(.exited(.signal(11), othersLeft: false), of: Self.clock)
         #expect(world.core.knownApps[Self.clock]?.isSpawning == true)
         #expect(world.core.record.all("place") == ["maps"])
     }
@@ -205,7 +205,7 @@ import Testing
     @Test func `previous app that has ended does not come to the foreground`() {
         let front = front(onExit: .previous) { world in
             world.ask(.kill(Self.maps))
-            world.give(.outcome(Self.clock, Self.success))
+            world.give(Self.success, of: Self.clock)
         }
         #expect(front == [Self.home])
     }
@@ -213,7 +213,7 @@ import Testing
     @Test func `exit of a background app leaves the foreground unchanged`() {
         let front = front(onExit: .previous) { world in
             world.ask(.home)
-            world.give(.outcome(Self.clock, Self.success))
+            world.give(Self.success, of: Self.clock)
         }
         #expect(front == [Self.home])
     }
@@ -272,8 +272,8 @@ import Testing
 
     @Test func `pending restart survives a restart of the daemon`() throws {
         var world = world(.always, home: true)
-        world.give(.outcome(Self.clock, Self.crash))
-        world.give(.outcome(Self.clock, Self.crash))
+        world.give(Self.crash, of: Self.clock)
+        world.give(Self.crash, of: Self.clock)
         var policy = Policy()
         policy.restart = .always
         world.core = Lifecycle(
@@ -283,7 +283,7 @@ import Testing
         world.give(.start)
         world.pass(.seconds(1))
         #expect(world.core.foreground == [Self.clock])
-        world.give(.outcome(Self.clock, Self.crash))
+        world.give(Self.crash, of: Self.clock)
         #expect(world.core.restartTime(of: Self.clock) == world.now + .seconds(2))
     }
 
@@ -291,7 +291,7 @@ import Testing
         var world = world(.always)
         for time in [Duration.seconds(60), .milliseconds(59_999)] {
             world.pass(time)
-            world.give(.outcome(Self.clock, Self.crash))
+            world.give(Self.crash, of: Self.clock)
         }
         #expect(world.core.restartTime(of: Self.clock) == world.now + .seconds(1))
     }
@@ -299,10 +299,10 @@ import Testing
     @Test func appThatAnswersAnInterruptionHasNoFailuresLeft() {
         var world = world(.always)
         for _ in 0..<3 {
-            world.give(.outcome(Self.clock, Self.crash))
+            world.give(Self.crash, of: Self.clock)
             if let time = world.core.restartTime(of: Self.clock) { world.pass(time.duration(since: world.now)) }
         }
-        world.give(.outcome(Self.clock, Self.crash))
+        world.give(Self.crash, of: Self.clock)
         #expect(world.core.knownApps[Self.clock]?.restart == .failed(times: 4))
         world.ask(.beginInterruption("call"))
         world.ask(.endInterruption("call", answer: Self.clock))

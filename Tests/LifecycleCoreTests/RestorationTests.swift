@@ -41,7 +41,7 @@ import Testing
         #expect(world.lines() == ["stop clock"])
         let suspend = world.ask(.suspend(Self.clock))
         #expect(world.replies[suspend] == nil)
-        world.give(.outcome(Self.clock, .stopped))
+        world.give(.stopped, of: Self.clock)
         #expect(world.replies[suspend]?.doneApp == Self.clock)
     }
 
@@ -110,7 +110,7 @@ import Testing
         world.give(.memoryPressure(.warning, "short"))
         world.pass(.seconds(9))
         world = world.restored()
-        world.give(.message(Self.clock, .reconnected(lastSequence: world.sequence(of: Self.clock))))
+        world.give(.reconnected(lastSequence: world.sequence(of: Self.clock)), from: Self.clock)
         world.give(.memoryPressure(.warning, "short"))
         #expect(!world.lines().contains("clock ← memory-warning"))
         world.pass(.seconds(1))

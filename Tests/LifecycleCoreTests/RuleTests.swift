@@ -1,4 +1,5 @@
 import LifecycleCore
+import Simulation
 import Testing
 
 /// The rules beside the table of the life cycle, which no row of it shows.
@@ -137,7 +138,7 @@ import Testing
         world.pass(.milliseconds(4999))
         #expect(world.state("clock") == .background)
         #expect(!world.lines().contains("stop clock"))
-        world.give(.message(Self.clock, .done(sequence: 5)))
+        world.give(.done(sequence: 5), from: Self.clock)
         #expect(world.state("clock") == .suspended)
     }
 
@@ -146,7 +147,7 @@ import Testing
         world.silent[Self.clock] = [.willFinishLaunching]
         world.ask(.launch(Self.clock, background: false))
         #expect(world.lines().filter { $0.hasPrefix("clock ←") } == ["clock ← will-finish-launching"])
-        world.give(.message(Self.clock, .done(sequence: 1)))
+        world.give(.done(sequence: 1), from: Self.clock)
         #expect(
             world.lines().filter { $0.hasPrefix("clock ←") } == [
                 "clock ← did-finish-launching", "clock ← did-become-active",
@@ -160,7 +161,7 @@ import Testing
         world.ask(.home)
         world.ask(.resume(Self.clock))
         world.pass(.seconds(10))
-        world.give(.message(Self.clock, .beginTask(1, name: "upload")))
+        world.give(.beginTask(1, name: "upload"), from: Self.clock)
         _ = world.lines()
         world.pass(.milliseconds(19_999))
         #expect(world.lines() == [])
@@ -170,7 +171,7 @@ import Testing
 
     @Test func `the time of a task stands still in the foreground, and is whole again afterwards`() {
         var world = running("clock")
-        world.give(.message(Self.clock, .beginTask(1, name: "upload")))
+        world.give(.beginTask(1, name: "upload"), from: Self.clock)
         world.ask(.home)
         world.pass(.seconds(20))
         world.ask(.focus(Self.clock))
@@ -185,7 +186,7 @@ import Testing
 
     @Test func `app that does not end its task in time is killed without SIGTERM`() {
         var world = running("clock")
-        world.give(.message(Self.clock, .beginTask(1, name: "upload")))
+        world.give(.beginTask(1, name: "upload"), from: Self.clock)
         world.ask(.home)
         world.pass(.milliseconds(34_999))
         _ = world.lines()
@@ -199,15 +200,16 @@ import Testing
     func deliveries(from world: World, background: Bool = false) -> [Delivery] {
         var core = world.core
         var found: [Delivery] = []
+        guard let clock = core.index(of: Self.clock) else { return [] }
         var queue: [Input] = [
-            .request(RequestID(1001), .launch(Self.clock, background: background)), .outcome(Self.clock, .spawned),
-            .message(Self.clock, .hello), .request(RequestID(1002), .home),
+            .request(RequestID(1001), .launch(Self.clock, background: background)), .outcome(clock, .spawned),
+            .message(clock, .hello), .request(RequestID(1002), .home),
         ]
         while !queue.isEmpty {
             for effect in core.handle(queue.removeFirst(), at: world.now) {
-                guard case .deliver(Self.clock, let delivery) = effect else { continue }
+                guard case .deliver(clock, let delivery) = effect else { continue }
                 found.append(delivery)
-                queue.insert(.message(Self.clock, .done(sequence: delivery.sequence)), at: 0)
+                queue.insert(.message(clock, .done(sequence: delivery.sequence)), at: 0)
             }
         }
         return found
@@ -239,7 +241,7 @@ import Testing
         end: Outcome, reason: Reason, restores: Bool
     ) {
         var world = running("clock")
-        world.give(.outcome(Self.clock, end))
+        world.give(end, of: Self.clock)
         let launch = deliveries(from: world).first?.launch
         #expect(launch?.previous?.reason == reason && launch?.previous?.state == .active)
         #expect(launch?.previous?.instant == world.now)
@@ -259,7 +261,7 @@ import Testing
         for isHeld in [false, true] {
             var world = running("clock")
             if isHeld {
-                world.give(.message(Self.clock, .beginTask(1, name: "upload")))
+                world.give(.beginTask(1, name: "upload"), from: Self.clock)
             } else {
                 world.silent[Self.clock] = [.didEnterBackground]
             }
@@ -281,7 +283,7 @@ import Testing
         world.ask(.home)
         world.pass(.seconds(5))
         #expect(world.state("clock") == .suspended)
-        world.give(.message(Self.clock, .hello))
+        world.give(.hello, from: Self.clock)
         world.ask(.resume(Self.clock))
         let told = world.told[Self.clock]?.map(\.callback)
         #expect(told == [.willFinishLaunching, .didFinishLaunching, .didEnterBackground])

@@ -269,14 +269,14 @@ import Testing
         }
     }
 
-    @Test func `restored end of tasks ends no app without tasks`() {
+    @Test func `restored end of tasks ends no app without tasks`() throws {
         // A request keeps it running: its time in the background would end the deadline.
         let fields = [("id", "clock"), ("state", "background"), ("awake", "1")]
         var record = SavedRecord(fields: fields.map { .init(name: $0.0, value: $0.1) })
         record.add("deadline", "task-expiration:1")
         var core = Self.core(restoring: record)
         let effects = core.handle(.tick, at: Self.time(99) + .seconds(1))
-        #expect(!effects.contains(.kill(Self.clock)))
+        #expect(!effects.contains(.kill(try #require(core.index(of: Self.clock)))))
         #expect(core.knownApps[Self.clock]?.state.isAlive == true)
     }
 
@@ -383,11 +383,12 @@ import Testing
         var policy = Policy()
         policy.restart = .always
         world.give(.define(Self.clock, policy))
-        let crash = Input.outcome(Self.clock, .exited(.signal(11), othersLeft: false))
+        let clock = try #require(world.core.index(of: Self.clock))
+        let crash = Input.outcome(clock, .exited(.signal(11), othersLeft: false))
         let inputs: [Input] = [
             .request(RequestID(1), .launch(Self.clock, background: false)),
-            .message(Self.clock, .beginTask(1, name: "save")), .request(RequestID(2), .home),
-            .message(Self.clock, .endAssertion(1)), .message(Self.clock, .closed),
+            .message(clock, .beginTask(1, name: "save")), .request(RequestID(2), .home),
+            .message(clock, .endAssertion(1)), .message(clock, .closed),
             .request(RequestID(3), .launch(AppID("maps"), background: false)), crash,
             .request(RequestID(4), .launch(Self.clock, background: false)), crash, crash,
             .define(Self.clock, Policy()),

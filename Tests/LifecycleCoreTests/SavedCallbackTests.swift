@@ -24,7 +24,7 @@ import Testing
     private static func told(_ rest: [(String, String)]) -> [Delivery] {
         var core = restored(rest)
         let effects =
-            core.handle(.message(clock, .reconnected(lastSequence: 0)), at: now) + core.handle(.resumeRestored, at: now)
+            core.handle(.reconnected(lastSequence: 0), from: clock, at: now) + core.handle(.resumeRestored, at: now)
         return effects.compactMap { if case .deliver(_, let delivery) = $0 { delivery } else { nil } }
     }
 
@@ -58,8 +58,8 @@ import Testing
     @Test(arguments: ["background", "suspended", "notRunning"])
     func `answer to a restored callback leads to no illegal state`(next: String) {
         var core = Self.restored(Self.awaiting("did-become-active", [("next", next)]))
-        _ = core.handle(.message(Self.clock, .reconnected(lastSequence: 1)), at: Self.now)
-        _ = core.handle(.message(Self.clock, .done(sequence: 1)), at: Self.now)
+        _ = core.handle(.reconnected(lastSequence: 1), from: Self.clock, at: Self.now)
+        _ = core.handle(.done(sequence: 1), from: Self.clock, at: Self.now)
         #expect(core.knownApps[Self.clock]?.state == .active)
     }
 

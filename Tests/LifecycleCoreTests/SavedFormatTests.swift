@@ -257,25 +257,26 @@ import Testing
 
     // MARK: What follows
 
-    @Test func daemonContinuesWhatTheOneBeforeWasDoing() {
+    @Test func daemonContinuesWhatTheOneBeforeWasDoing() throws {
         var core = Self.core(machine: Self.machine.filter { $0.0 != "concealed" && $0.0 != "interruption" })
         let now = Self.seconds(1005.5)
         var effects: [Effect] = []
         // The editor did not receive its resignation.
-        effects += core.handle(.message(Self.editor, .reconnected(lastSequence: 6)), at: now)
-        effects += core.handle(.message(Self.player, .reconnected(lastSequence: 6)), at: now)
+        effects += core.handle(.reconnected(lastSequence: 6), from: Self.editor, at: now)
+        effects += core.handle(.reconnected(lastSequence: 6), from: Self.player, at: now)
         effects += core.handle(.resumeRestored, at: now)
-        #expect(effects.contains(.spawn(Self.mail)) && effects.contains(.terminate(Self.chat)))
-        #expect(effects.contains(.stop(Self.reader)))
-        let told = effects.compactMap { if case .deliver(let id, let delivery) = $0 { (id, delivery) } else { nil } }
-        #expect(told.map { $0.0 } == [Self.editor])
+        #expect(effects.contains(.spawn(try #require(core.index(of: Self.mail)))))
+        #expect(effects.contains(.terminate(try #require(core.index(of: Self.chat)))))
+        #expect(effects.contains(.stop(try #require(core.index(of: Self.reader)))))
+        let told = effects.compactMap { if case .deliver(let app, let delivery) = $0 { (app, delivery) } else { nil } }
+        #expect(told.map { core.id(of: $0.0) } == [Self.editor])
         #expect(told.map { $0.1.callback } == [.sceneWillResignActive] && told.first?.1.sequence == 7)
-        effects = core.handle(.message(Self.editor, .done(sequence: 7)), at: now)
-        effects += core.handle(.outcome(Self.mail, .spawned), at: now)
+        effects = core.handle(.done(sequence: 7), from: Self.editor, at: now)
+        effects += core.handle(.spawned, of: Self.mail, at: now)
         #expect(core.knownApps[Self.editor]?.state == .inactive)
         #expect(core.knownApps[Self.mail]?.state == .active)
         // The answer to the warning lets the editor leave the foreground.
-        _ = core.handle(.message(Self.editor, .done(sequence: 6)), at: now)
+        _ = core.handle(.done(sequence: 6), from: Self.editor, at: now)
         #expect(core.knownApps[Self.editor]?.state == .background)
         #expect(core.knownApps[Self.editor]?.awaitedCallback == .sceneDidEnterBackground)
     }

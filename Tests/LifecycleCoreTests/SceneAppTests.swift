@@ -14,25 +14,25 @@ import Testing
 
     @Test func `an app in the background opens a scene there`() {
         var world = SceneFixture.withTwoScenes()
-        world.give(.message(Self.clock, .beginTask(1, name: "save")))
+        world.give(.beginTask(1, name: "save"), from: Self.clock)
         world.ask(.home)
-        world.give(.message(Self.clock, .openScene(nil, role: nil, info: nil)))
+        world.give(.openScene(nil, role: nil, info: nil), from: Self.clock)
         #expect(world.scenes("clock") == ["main": .background, "scene-2": .background, "scene-3": .background])
     }
 
     @Test func `refused scene is logged`() {
         var world = SceneFixture.withTwoScenes()
-        world.give(.message(Self.clock, .sceneInfo(Self.third, "x")))
+        world.give(.sceneInfo(Self.third, "x"), from: Self.clock)
         #expect(world.lines().count == 1)
-        for _ in 2..<Scenes.limit { world.give(.message(Self.clock, .openScene(nil, role: nil, info: nil))) }
+        for _ in 2..<Scenes.limit { world.give(.openScene(nil, role: nil, info: nil), from: Self.clock) }
         _ = world.lines()
-        world.give(.message(Self.clock, .openScene(nil, role: nil, info: nil)))
+        world.give(.openScene(nil, role: nil, info: nil), from: Self.clock)
         #expect(world.lines().map { $0.prefix(30) } == ["! clock refused tooManyScenes("])
         world.linked.insert(Self.maps)
         world.give(.define(Self.maps, Policy()))
         world.ask(.launch(Self.maps, background: false))
         _ = world.lines()
-        world.give(.message(Self.maps, .openScene(nil, role: nil, info: nil)))
+        world.give(.openScene(nil, role: nil, info: nil), from: Self.maps)
         #expect(world.lines().map { $0.prefix(23) } == ["! maps refused noScenes"])
     }
 
@@ -41,7 +41,7 @@ import Testing
         for (count, kept) in [(SceneText.infoLimit, SceneText.infoLimit), (SceneText.infoLimit + 1, nil)]
             as [(Int, Int?)]
         {
-            world.give(.message(Self.clock, .sceneInfo(Self.main, String(repeating: "x", count: count))))
+            world.give(.sceneInfo(Self.main, String(repeating: "x", count: count)), from: Self.clock)
             #expect(world.scene(Self.main)?.info?.utf8.count == kept)
         }
     }
@@ -86,7 +86,7 @@ import Testing
         world.give(.define(Self.clock, policy))
         world.ask(.launch(Self.clock, background: false))
         world.silent[Self.clock] = [.sceneWillConnect, .sceneWillEnterForeground]
-        world.give(.message(Self.clock, .hello))
+        world.give(.hello, from: Self.clock)
         let end = world.ask(.terminate(Self.clock))
         _ = world.lines()
         world.pass(.milliseconds(999))
@@ -132,14 +132,14 @@ import Testing
 
     @Test func `an app that is away comes no nearer before its scenes do`() {
         var world = SceneFixture.withTwoScenes()
-        world.give(.message(Self.clock, .beginTask(1, name: "save")))
+        world.give(.beginTask(1, name: "save"), from: Self.clock)
         world.ask(.home)
         var policy = Policy()
         policy.scenes = true
         world = world.restored(policy)
         world.ask(.focus(Self.clock))
         #expect(world.state("clock") == .background)
-        world.give(.message(Self.clock, .reconnected(lastSequence: world.sequence(of: Self.clock))))
+        world.give(.reconnected(lastSequence: world.sequence(of: Self.clock)), from: Self.clock)
         #expect(world.scenes("clock")["scene-2"] == .foregroundActive)
     }
 
@@ -154,7 +154,7 @@ import Testing
         world.core = Lifecycle(
             restoring: SavedRecord(), apps: [SavedRecord(fields: known.map { .init(name: $0.0, value: $0.1) })],
             settings: Settings(), policy: { _ in policy }, at: world.now)
-        world.give(.message(Self.clock, .reconnected(lastSequence: 1)))
+        world.give(.reconnected(lastSequence: 1), from: Self.clock)
         world.give(.resumeRestored)
         #expect(world.state("clock") == .suspended)
         #expect(!world.lines().contains("clock ← will-resign-active"))
@@ -167,7 +167,7 @@ import Testing
         world.ask(.focus(Self.clock))
         world.ask(.terminate(Self.clock))
         #expect(!world.lines().suffix(2).contains { $0.contains("←") })
-        world.give(.outcome(Self.clock, .resumed))
+        world.give(.resumed, of: Self.clock)
         #expect(world.lines().contains("clock ← scene-did-disconnect main (terminating)"))
     }
 }

@@ -165,7 +165,7 @@ import Testing
 
     @Test func `a session is closed without its app`() {
         var world = SceneFixture.withTwoScenes()
-        world.give(.outcome(Self.clock, .exited(.signal(11), othersLeft: false)))
+        world.give(.exited(.signal(11), othersLeft: false), of: Self.clock)
         let close = world.ask(.closeScene(Self.clock, Self.main))
         #expect(world.replies[close]?.name == "done main unattached")
         #expect(world.scenes("clock") == ["scene-2": .unattached])
@@ -213,8 +213,8 @@ import Testing
         world.withholding = [.spawned]
         world.ask(.openScene(Self.clock, SceneOpening(), background: false))
         world.ask(.home)
-        world.give(.outcome(Self.clock, .spawned))
-        world.give(.message(Self.clock, .hello))
+        world.give(.spawned, of: Self.clock)
+        world.give(.hello, from: Self.clock)
         #expect(world.scenes("clock") == ["main": .suspended])
     }
 
@@ -224,7 +224,7 @@ import Testing
         policy.restart = .always
         world.give(.define(Self.maps, policy))
         world.ask(.launch(Self.maps, background: false))
-        for _ in 0..<2 { world.give(.outcome(Self.maps, .exited(.signal(11), othersLeft: false))) }
+        for _ in 0..<2 { world.give(.exited(.signal(11), othersLeft: false), of: Self.maps) }
         #expect(world.core.returningApps == [Self.maps])
         world.ask(.closeScene(Self.clock, Self.main))
         world.pass(.seconds(1))
@@ -250,10 +250,10 @@ import Testing
         #expect(world.scenes("clock") == ["main": .unattached, "scene-2": .unattached])
         world.withholding = [.resumed]
         let close = world.ask(.closeScene(Self.clock, Self.main))
-        world.give(.message(Self.clock, .closed))
+        world.give(.closed, from: Self.clock)
         world.pass(AppMachine.exitTime)
         #expect(world.replies[close]?.name == "done main unattached")
-        world.give(.outcome(Self.clock, .resumed))
+        world.give(.resumed, of: Self.clock)
         world.pass(.seconds(5))
         #expect(world.state("clock") == .suspended)
     }

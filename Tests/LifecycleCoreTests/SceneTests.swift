@@ -92,8 +92,8 @@ import Testing
     @Test func `scenes outlive a crash with their information, and not a request to terminate`() throws {
         var world = SceneFixture.withTwoScenes()
         let second = try scene("scene-2")
-        world.give(.message(Self.clock, .sceneInfo(second, "{\"page\":7}")))
-        world.give(.outcome(Self.clock, .exited(.signal(11), othersLeft: false)))
+        world.give(.sceneInfo(second, "{\"page\":7}"), from: Self.clock)
+        world.give(.exited(.signal(11), othersLeft: false), of: Self.clock)
         #expect(world.scenes("clock") == ["main": .unattached, "scene-2": .unattached])
         _ = world.lines()
         world.ask(.launch(Self.clock, background: false))
@@ -106,13 +106,13 @@ import Testing
     @Test func `app opens and closes its own scenes`() throws {
         var world = SceneFixture.withTwoScenes()
         let third = try scene("third")
-        world.give(.message(Self.clock, .openScene(third, role: "panel", info: "x")))
+        world.give(.openScene(third, role: "panel", info: "x"), from: Self.clock)
         #expect(world.scenes("clock")["third"] == .foregroundActive)
         #expect(world.core.knownApps[Self.clock]?.scenes[third]?.role == "panel")
-        world.give(.message(Self.clock, .closeScene(third)))
+        world.give(.closeScene(third), from: Self.clock)
         #expect(world.scenes("clock")["third"] == nil)
         _ = world.lines()
-        world.give(.message(Self.clock, .closeScene(third)))
+        world.give(.closeScene(third), from: Self.clock)
         #expect(world.lines().count == 1, "what cannot be is said once, and leads to nothing else")
     }
 
@@ -166,7 +166,7 @@ import Testing
         for _ in 0..<2 {
             let delivery = try #require(world.awaited(by: Self.clock))
             times.append(delivery.taskTime)
-            world.give(.message(Self.clock, .done(sequence: delivery.sequence)))
+            world.give(.done(sequence: delivery.sequence), from: Self.clock)
         }
         #expect(times == [nil, Policy().timeouts.task])
     }
@@ -182,16 +182,16 @@ import Testing
         _ = world.lines()
         world.ask(.focus(Self.maps))
         #expect(world.lines().filter { $0.hasPrefix("clock ← scene-will-resign-active") }.count == 2)
-        world.give(.message(Self.clock, .done(sequence: try #require(world.awaited(by: Self.clock)).sequence)))
+        world.give(.done(sequence: try #require(world.awaited(by: Self.clock)).sequence), from: Self.clock)
         #expect(world.state("maps") == .inactive)
-        world.give(.message(Self.clock, .done(sequence: try #require(world.awaited(by: Self.clock)).sequence)))
+        world.give(.done(sequence: try #require(world.awaited(by: Self.clock)).sequence), from: Self.clock)
         #expect(world.state("maps") == .active)
     }
 
     @Test(arguments: [false, true])
     func `running app hears of its scenes before SIGTERM, a suspended app does not`(sleeps: Bool) {
         var world = SceneFixture.withTwoScenes()
-        if !sleeps { world.give(.message(Self.clock, .beginTask(1, name: "save"))) }
+        if !sleeps { world.give(.beginTask(1, name: "save"), from: Self.clock) }
         world.ask(.home)
         #expect(world.state("clock") == (sleeps ? .suspended : .background))
         _ = world.lines()
@@ -239,7 +239,7 @@ import Testing
         world.ask(.launch(Self.clock, background: false))
         world.silent[Self.clock] = [.willFinishLaunching]
         _ = world.lines()
-        world.give(.message(Self.clock, .hello))
+        world.give(.hello, from: Self.clock)
         #expect(
             world.lines() == [
                 "clock/main: foregroundActive → foregroundInactive (launch)", "clock: active → inactive (launch)",
@@ -269,7 +269,7 @@ extension World {
         world.silent[clock] = [.openURL]
         world.ask(.deliver(clock, .openURL("a:b")))
         world.ask(.endInterruption("call", answer: nil))
-        world.give(.message(clock, .reconnected(lastSequence: world.sequence(of: clock))))
+        world.give(.reconnected(lastSequence: world.sequence(of: clock)), from: clock)
         #expect(world.lines().last == "clock ← open-url" && world.scenes("clock") == ["main": .foregroundActive])
         world.ask(.launch(AppID("maps"), background: false))
         #expect(world.state("maps") == .active && world.scenes("clock") == ["main": .foregroundInactive])

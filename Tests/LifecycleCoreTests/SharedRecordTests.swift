@@ -32,7 +32,7 @@ import Testing
         var world = World(apps: "clock")
         world.withholding = [.spawned]
         expectChange(&world, "front") { $0.ask(.launch(Self.clock, background: false)) }
-        expectChange(&world, "place") { $0.give(.outcome(Self.clock, .spawned)) }
+        expectChange(&world, "place") { $0.give(.spawned, of: Self.clock) }
     }
 
     @Test func changeOfAnInterruptionABlockerOrAWarningAloneIsWritten() {
@@ -50,7 +50,7 @@ import Testing
         world.withholding = [.killed, .looks]
         world.give(.memoryPressure(.critical, "very short"))
         expectChange(&world, "reclaim-phase") {
-            $0.give(.outcome(AppID("one"), .exited(.signal(9), othersLeft: false)))
+            $0.give(.exited(.signal(9), othersLeft: false), of: AppID("one"))
         }
     }
 
@@ -60,7 +60,7 @@ import Testing
         policy.restart = .always
         world.give(.define(Self.clock, policy))
         world.ask(.launch(Self.clock, background: false))
-        for _ in 0..<2 { world.give(.outcome(Self.clock, .exited(.signal(11), othersLeft: false))) }
+        for _ in 0..<2 { world.give(.exited(.signal(11), othersLeft: false), of: Self.clock) }
         #expect(world.core.record["returning"] == "clock" && world.state("clock") == .notRunning)
         world.withholding = [.spawned]
         expectChange(&world, "returning") { $0.ask(.launch(Self.clock, background: true)) }

@@ -108,11 +108,11 @@ import Testing
     @Test func appWithATaskStaysInTheBackgroundOnItsWayToSuspended() {
         var world = World(apps: "clock", linked: true)
         world.ask(.launch(Self.clock, background: false))
-        world.give(.message(Self.clock, .beginTask(1, name: "save")))
+        world.give(.beginTask(1, name: "save"), from: Self.clock)
         world.ask(.home)
         #expect(world.core.knownApps[Self.clock]?.target == .suspended)
         #expect(world.state("clock") == .background)
-        world.give(.message(Self.clock, .endAssertion(1)))
+        world.give(.endAssertion(1), from: Self.clock)
         #expect(world.state("clock") == .suspended)
     }
 
@@ -153,7 +153,7 @@ extension World {
         case .visible: give(.setUses(.visible, [clock]))
         case .terminated: ask(.terminate(clock))
         case .shutdown: give(.shutDown)
-        case .crashed: give(.outcome(clock, .exited(.signal(11), othersLeft: false)))
+        case .crashed: give(.exited(.signal(11), othersLeft: false), of: clock)
         }
     }
 }

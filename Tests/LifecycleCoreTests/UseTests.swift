@@ -92,11 +92,11 @@ import Testing
 
     @Test func `the time of tasks does not run on the screen, and starts anew after that`() {
         var world = world(linked: true)
-        world.give(.message(Self.clock, .beginTask(1, name: "upload")))
+        world.give(.beginTask(1, name: "upload"), from: Self.clock)
         world.give(.setUses(.visible, [Self.clock]))
         world.pass(.seconds(600))
         #expect(world.state("clock") == .background)
-        world.give(.message(Self.clock, .beginTask(2, name: "other")))
+        world.give(.beginTask(2, name: "other"), from: Self.clock)
         world.give(.setUses(.visible, []))
         _ = world.lines()
         world.pass(.milliseconds(29_999))

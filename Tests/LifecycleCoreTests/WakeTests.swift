@@ -111,9 +111,9 @@ import Testing
         policy.restart = .always
         world.give(.define(Self.clock, policy))
         world.ask(.launch(Self.clock, background: false))
-        let crash = Input.outcome(Self.clock, .exited(.signal(11), othersLeft: false))
-        world.give(crash)
-        world.give(crash)
+        let crash = Outcome.exited(.signal(11), othersLeft: false)
+        world.give(crash, of: Self.clock)
+        world.give(crash, of: Self.clock)
         #expect(world.state("clock") == .notRunning)
         world.give(.wake(Self.clock, kind: "fetch"))
         #expect(world.state("clock") == .active)
@@ -153,7 +153,7 @@ import Testing
         world.ask(.deliver(Self.clock, .openURL("lifed:1")))
         world.give(.wake(Self.clock, kind: "fetch"))
         world.give(.wake(Self.clock, kind: "fetch"))
-        world.give(.outcome(Self.clock, .resumed))
+        world.give(.resumed, of: Self.clock)
         #expect(world.lines().filter { $0 == "clock ← perform-task" }.count == 1)
     }
 
@@ -183,14 +183,14 @@ import Testing
         world.withholding = [.resumed]
         let first = world.ask(.resume(Self.clock))
         #expect(world.replies[first] == nil)
-        world.give(.outcome(Self.clock, .resumed))
+        world.give(.resumed, of: Self.clock)
         #expect(world.replies[first]?.doneApp == Self.clock)
         world.ask(.suspend(Self.clock))
         for end in [Request.suspend(Self.clock), .terminate(Self.clock)] {
             let next = world.ask(.resume(Self.clock))
             world.ask(end)
             #expect(world.replies[next]?.name.hasPrefix("refused") == true)
-            world.give(.outcome(Self.clock, .resumed))
+            world.give(.resumed, of: Self.clock)
         }
     }
 }

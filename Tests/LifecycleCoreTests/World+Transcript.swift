@@ -213,17 +213,29 @@ extension World {
         _ verb: String, _ words: inout TranscriptWords
     ) throws(TranscriptWords.Mistake) -> Bool {
         switch verb {
-        case "hello": give(.message(try words.app(), .hello))
+        case "hello":
+            let id = try words.app()
+            give(.hello, from: id)
         case "answer": answer(try words.app(), try answer(&words))
         case "answer-all": answerAll(try words.app())
-        case "begin-task": give(.message(try words.app(), .beginTask(try words.number(), name: try words.text("name"))))
+        case "begin-task":
+            let id = try words.app()
+            give(.beginTask(try words.number(), name: try words.text("name")), from: id)
         case "begin-activity":
-            give(.message(try words.app(), .beginActivity(try words.number(), mode: try words.text("mode"))))
-        case "end": give(.message(try words.app(), .endAssertion(try words.number())))
-        case "ask-time-left": give(.message(try words.app(), .timeLeft))
+            let id = try words.app()
+            give(.beginActivity(try words.number(), mode: try words.text("mode")), from: id)
+        case "end":
+            let id = try words.app()
+            give(.endAssertion(try words.number()), from: id)
+        case "ask-time-left":
+            let id = try words.app()
+            give(.timeLeft, from: id)
         case "say-scene-info":
-            give(.message(try words.app(), .sceneInfo(try words.scene(), words.next())))
-        case "disconnect": give(.message(try words.app(), .closed))
+            let id = try words.app()
+            give(.sceneInfo(try words.scene(), words.next()), from: id)
+        case "disconnect":
+            let id = try words.app()
+            give(.closed, from: id)
         default: return false
         }
         return true
@@ -251,7 +263,9 @@ extension World {
         case "scheduled": give(.wake(try words.app(), kind: try words.text("kind")))
         case "use": give(.setUses(try words.word(), Set(words.apps())))
         case "shut-down": give(.shutDown)
-        case "outcome": give(.outcome(try words.app(), try outcome(&words)))
+        case "outcome":
+            let id = try words.app()
+            give(try outcome(&words), of: id)
         default: return false
         }
         return true

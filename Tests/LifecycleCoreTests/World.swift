@@ -1,4 +1,6 @@
-import LifecycleCore
+import Simulation
+
+@testable import LifecycleCore
 
 /// A kernel and a set of apps that do at once, and without fail, what the core wants, on a virtual clock.
 ///
@@ -58,6 +60,16 @@ struct World {
         }
     }
 
+    /// Gives the outcome of an effect, or a change of an app's processes, unless the app is not known any more.
+    mutating func give(_ outcome: Outcome, of id: AppID) {
+        if let app = core.index(of: id) { give(.outcome(app, outcome)) }
+    }
+
+    /// Gives a message of an app, unless the app is not known any more.
+    mutating func give(_ message: AppMessage, from id: AppID) {
+        if let app = core.index(of: id) { give(.message(app, message)) }
+    }
+
     /// Makes a request and returns its number.
     @discardableResult
     mutating func ask(_ request: Request) -> UInt64 {
@@ -68,12 +80,12 @@ struct World {
 
     /// Has an app answer what it was told last.
     mutating func answer(_ id: AppID, _ answer: AppAnswer = .plain) {
-        give(.message(id, .done(sequence: told[id]?.last?.sequence ?? 0, answer)))
+        give(.done(sequence: told[id]?.last?.sequence ?? 0, answer), from: id)
     }
 
     /// Answers everything that the app was told, in that order.
     mutating func answerAll(_ id: AppID) {
-        for delivery in told[id] ?? [] { give(.message(id, .done(sequence: delivery.sequence))) }
+        for delivery in told[id] ?? [] { give(.done(sequence: delivery.sequence), from: id) }
     }
 
     /// Lets time pass, deadline by deadline.
@@ -97,42 +109,32 @@ struct World {
 
     private mutating func perform(_ effect: Effect) {
         switch effect {
-        case .spawn(let id):
-            write("spawn \(id)")
-            if broken.contains(id) {
-                queue.append(.outcome(id, .spawnFailed(.command("no such program"))))
-            } else if !withholding.contains(.spawned) {
-                queue.append(.outcome(id, .spawned))
-                if linked.contains(id) { queue.append(.message(id, .hello)) }
+        case .spawn(let app): spawn(app)
+        case .stop(let app):
+            write("stop \(core.id(of: app))")
+            if !withholding.contains(.stopped) { queue.append(.outcome(app, .stopped)) }
+        case .resume(let app):
+            write("resume \(core.id(of: app))")
+            if !withholding.contains(.resumed) { queue.append(.outcome(app, .resumed)) }
+        case .terminate(let app):
+            write("terminate \(core.id(of: app))")
+            if !stubborn.contains(core.id(of: app)) {
+                queue.append(.outcome(app, .exited(.signal(15), othersLeft: false)))
             }
-        case .stop(let id):
-            write("stop \(id)")
-            if !withholding.contains(.stopped) { queue.append(.outcome(id, .stopped)) }
-        case .resume(let id):
-            write("resume \(id)")
-            if !withholding.contains(.resumed) { queue.append(.outcome(id, .resumed)) }
-        case .terminate(let id):
-            write("terminate \(id)")
-            if !stubborn.contains(id) { queue.append(.outcome(id, .exited(.signal(15), othersLeft: false))) }
-        case .kill(let id):
-            write("kill \(id)")
-            if !withholding.contains(.killed) { queue.append(.outcome(id, .exited(.signal(9), othersLeft: false))) }
-        case .deliver(let id, let delivery):
-            let scene = delivery.scene.map { " \($0.scene)" + ($0.reason.map { " (\($0))" } ?? "") } ?? ""
-            write("\(id) ← \(delivery.callback.rawValue)\(scene)")
-            note(delivery, to: id)
-            if silent[id]?.contains(delivery.callback) != true {
-                let answer = answers[id]?[delivery.callback] ?? .plain
-                queue.append(.message(id, .done(sequence: delivery.sequence, answer)))
+        case .kill(let app):
+            write("kill \(core.id(of: app))")
+            if !withholding.contains(.killed) {
+                queue.append(.outcome(app, .exited(.signal(9), othersLeft: false)))
             }
-        case .answerAssertion(let id, let number, let refusal):
-            write("\(id) ← \(refusal.map { "refused \($0)" } ?? "granted") \(number)")
-        case .expireTask(let id, let number, _): write("\(id) ← expire-task \(number)")
-        case .tellTimeLeft(let id, let end):
-            write("\(id) ← time-left \(end.map { "\($0.duration(since: now))" } ?? "unlimited")")
-        case .measureMemory(let id): write("measure \(id)")
-        case .checkMemory(let id, let atOnce):
-            write("look after \(id)\(atOnce ? "" : " in a moment")")
+        case .deliver(let app, let delivery): deliver(delivery, to: app)
+        case .answerAssertion(let app, let number, let refusal):
+            write("\(core.id(of: app)) ← \(refusal.map { "refused \($0)" } ?? "granted") \(number)")
+        case .expireTask(let app, let number, _): write("\(core.id(of: app)) ← expire-task \(number)")
+        case .tellTimeLeft(let app, let end):
+            write("\(core.id(of: app)) ← time-left \(end.map { "\($0.duration(since: now))" } ?? "unlimited")")
+        case .measureMemory(let app): write("measure \(core.id(of: app))")
+        case .checkMemory(let app, let atOnce):
+            write("look after \(app.map { core.id(of: $0).name } ?? "none")\(atOnce ? "" : " in a moment")")
             guard !withholding.contains(.looks) else { return }
             let level = looks.isEmpty ? .normal : looks.removeFirst()
             queue.append(.memoryChecked(level, "still short", freed: 4096))
@@ -140,7 +142,7 @@ struct World {
             write("\(step.app): \(step.from.rawValue) → \(step.to.rawValue) (\(step.reason))")
         case .sceneTransition(let step):
             write("\(step.app)/\(step.scene): \(step.from.rawValue) → \(step.to.rawValue) (\(step.reason))")
-        case .decision(let decision):
+        case .decision(let decision, _):
             decisions.append(decision)
             if case .answered = decision { break }
             write("! \(decision.name)")
@@ -148,8 +150,30 @@ struct World {
             precondition(replies[request.number] == nil, "request \(request.number) was answered twice")
             replies[request.number] = reply
             write("reply \(request.number) \(reply.name)")
-        case .forgotten(let id, exit: _, reclaimed: _): write("forgotten \(id)")
+        case .forgotten(let app, exit: _, reclaimed: _): write("forgotten \(core.id(of: app))")
         case .finished: write("finished")
+        }
+    }
+
+    private mutating func spawn(_ app: AppIndex) {
+        let id = core.id(of: app)
+        write("spawn \(id)")
+        if broken.contains(id) {
+            queue.append(.outcome(app, .spawnFailed(.command("no such program"))))
+        } else if !withholding.contains(.spawned) {
+            queue.append(.outcome(app, .spawned))
+            if linked.contains(id) { queue.append(.message(app, .hello)) }
+        }
+    }
+
+    private mutating func deliver(_ delivery: Delivery, to app: AppIndex) {
+        let id = core.id(of: app)
+        let scene = delivery.scene.map { " \($0.scene)" + ($0.reason.map { " (\($0))" } ?? "") } ?? ""
+        write("\(id) ← \(delivery.callback.rawValue)\(scene)")
+        note(delivery, to: id)
+        if silent[id]?.contains(delivery.callback) != true {
+            let answer = answers[id]?[delivery.callback] ?? .plain
+            queue.append(.message(app, .done(sequence: delivery.sequence, answer)))
         }
     }
 

@@ -54,7 +54,7 @@ import Testing
 
     @Test func firstHelloIsWelcomedReportedAndSaved() throws {
         #expect(try answer(to: "hello protocol=1\n").hasPrefix("welcome "))
-        guard case .message(Self.clock, .hello)? = core.inputs.first, core.inputs.count == 1 else {
+        guard case .message(AppIndex(value: 0), .hello)? = core.inputs.first, core.inputs.count == 1 else {
             Issue.record("\(core.inputs)")
             return
         }
@@ -66,7 +66,7 @@ import Testing
     @Test func helloOfAReconnectingAppIsReportedWithItsLastCallback() throws {
         delegate.isReconnecting = true
         #expect(try answer(to: "hello protocol=1 resume=7\n").hasPrefix("welcome "))
-        guard case .message(Self.clock, .reconnected(lastSequence: 7))? = core.inputs.first else {
+        guard case .message(AppIndex(value: 0), .reconnected(lastSequence: 7))? = core.inputs.first else {
             Issue.record("\(core.inputs)")
             return
         }

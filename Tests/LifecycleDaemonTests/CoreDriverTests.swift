@@ -42,7 +42,7 @@ import Testing
         driver.effectHandler = handler
         var events: [String] = []
         handler.onEffect = { effect in
-            if case .spawn(let id) = effect { driver.handle(.outcome(id, .spawned)) }
+            if case .spawn(let app) = effect { driver.handle(.outcome(app, .spawned)) }
             guard case .reply = effect else { return }
             events.append("reply")
             #expect(
@@ -69,12 +69,12 @@ import Testing
         var events: [String] = []
         handler.onEffect = { [weak driver] effect in
             switch effect {
-            case .spawn(let id):
-                driver?.handle(.outcome(id, .spawned))
-                driver?.handle(.message(id, .hello))
-            case .deliver(let id, let delivery):
+            case .spawn(let app):
+                driver?.handle(.outcome(app, .spawned))
+                driver?.handle(.message(app, .hello))
+            case .deliver(let app, let delivery):
                 events.append(delivery.callback.rawValue)
-                driver?.handle(.message(id, .done(sequence: delivery.sequence)))
+                driver?.handle(.message(app, .done(sequence: delivery.sequence)))
             case .reply: events.append("reply")
             default: break
             }
@@ -95,8 +95,8 @@ import Testing
         driver.effectHandler = handler
         handler.onEffect = { [weak driver] effect in
             switch effect {
-            case .spawn(let id): driver?.handle(.outcome(id, .spawned))
-            case .stop(let id): driver?.handle(.outcome(id, .stopped))
+            case .spawn(let app): driver?.handle(.outcome(app, .spawned))
+            case .stop(let app): driver?.handle(.outcome(app, .stopped))
             default: break
             }
         }
@@ -115,9 +115,9 @@ import Testing
         var events: [String] = []
         store.saved = { if $0.contains(Self.clock) { events.append("saved") } }
         handler.onEffect = { [weak driver] effect in
-            if case .resume(let id) = effect {
+            if case .resume(let app) = effect {
                 events.append("resume")
-                driver?.handle(.outcome(id, .resumed))
+                driver?.handle(.outcome(app, .resumed))
             }
             if case .reply = effect { events.append("reply") }
         }
@@ -144,7 +144,7 @@ import Testing
             if case .reply = effect { events.append("reply") }
             if case .stop = effect { events.append("stop") }
         }
-        driver.handle(.outcome(Self.clock, .resumed))
+        driver.handle(.resumed, of: Self.clock)
         #expect(events == ["reply"])
         driver.handle(.request(RequestID(4), .suspend(Self.clock, now: true)))
         #expect(events == ["reply", "saved", "stop"])
@@ -159,7 +159,7 @@ import Testing
         var events: [String] = []
         store.saved = { if $0.contains(Self.clock) { events.append("saved") } }
         handler.onEffect = { if case .reply = $0 { events.append("reply") } }
-        driver.handle(.outcome(Self.clock, .exited(.code(0), othersLeft: false)))
+        driver.handle(.exited(.code(0), othersLeft: false), of: Self.clock)
         #expect(events == ["saved", "reply"])
     }
 
@@ -173,9 +173,9 @@ import Testing
         handler.onEffect = { effect in
             #expect(!isHandling, "the core is entered once at a time")
             switch effect {
-            case .spawn(let id):
+            case .spawn(let app):
                 isHandling = true
-                driver.handle(.outcome(id, .spawnFailed(.command("no such file"))))
+                driver.handle(.outcome(app, .spawnFailed(.command("no such file"))))
                 #expect(replies == 0)
                 isHandling = false
             case .reply(_, .refused(.launchFailed)): replies += 1
@@ -184,5 +184,11 @@ import Testing
         }
         driver.handle(.request(RequestID(1), .launch(Self.clock, background: false)))
         #expect(replies == 1)
+    }
+}
+
+extension CoreDriver {
+    fileprivate func handle(_ outcome: Outcome, of id: AppID) {
+        if let app = index(of: id) { handle(.outcome(app, outcome)) }
     }
 }

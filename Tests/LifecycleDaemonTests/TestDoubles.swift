@@ -53,7 +53,9 @@ final class MemoryStateStore: StateStore {
 
     func take(changesOf core: inout Lifecycle) {
         changed = []
-        while let index = core.takeChangedIndex() { changed.append(core.id(of: AppIndex(value: index))) }
+        while let index = core.takeChangedIndex() {
+            changed.append(Lifecycle.id(of: AppIndex(value: index), in: &core))
+        }
     }
 
     func save(announcing effects: [Effect]) {
@@ -78,6 +80,13 @@ final class MemoryStateStore: StateStore {
     func retryWithLess() {}
 
     func end() { isBegun = false }
+}
+
+extension Lifecycle {
+    /// Handles the outcome of an effect, or a change of an app's processes, unless the app is not known.
+    mutating func handle(_ outcome: Outcome, of id: AppID, at now: Instant) -> [Effect] {
+        knownApps[id].map { handle(.outcome($0.index, outcome), at: now) } ?? []
+    }
 }
 
 /// Keeps the inputs that are given to the core.

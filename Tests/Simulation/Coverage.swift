@@ -9,10 +9,10 @@ package struct Coverage: Sendable {
     package init() { counts = [:] }
 
     /// Takes note of an input; one about no app counts for each app that it has changed.
-    mutating func count(_ input: Input, _ states: [AppID: AppState], _ changed: [AppID]) {
+    mutating func count(_ input: Input, _ states: [AppID: AppState], _ changed: [AppID], in core: Lifecycle) {
         let kind = input.kind
         var row = counts[kind] ?? [Int](repeating: 0, count: Self.states.count)
-        if let id = input.app {
+        if let id = input.app(in: core) {
             row[(states[id] ?? .notRunning).index] += 1
         } else {
             for id in changed { row[(states[id] ?? .notRunning).index] += 1 }
@@ -94,12 +94,11 @@ extension Input {
         }
     }
 
-    /// The app that it is about, if it is about one.
-    var app: AppID? {
+    /// Returns the app that it is about, if it is about one.
+    func app(in core: Lifecycle) -> AppID? {
         switch self {
-        case .define(let id, _), .forget(let id), .remember(let id, _), .wake(let id, _), .outcome(let id, _),
-            .message(let id, _):
-            id
+        case .define(let id, _), .forget(let id), .remember(let id, _), .wake(let id, _): id
+        case .outcome(let app, _), .message(let app, _): core.id(of: app)
         case .request(_, let request): request.app
         case .start, .configure, .setUses, .shutDown, .resumeRestored, .memoryPressure, .memoryChecked, .tick: nil
         }

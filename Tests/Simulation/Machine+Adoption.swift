@@ -24,8 +24,8 @@ extension Machine {
     }
 
     /// The processes are those that are there; without any, nothing can be had.
-    mutating func adoptedTree(_ id: AppID) -> Tree {
-        var tree = Tree(number: launches, launched: core.knownApps[id]?.launched, manner: .deaf)
+    mutating func adoptedTree(_ id: AppID, _ app: AppIndex) -> Tree {
+        var tree = Tree(app: app, number: launches, launched: core.knownApps[id]?.launched, manner: .deaf)
         tree.channel = .closed
         let isThere = candidates.remove(id) != nil && !(faults && chance.happens(8))
         tree.runs = isThere

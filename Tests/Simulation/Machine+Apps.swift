@@ -51,7 +51,7 @@ extension Machine {
         case .closed: trees[id]?.channel = .closed
         default: guard tree.hasSaidHello else { return }
         }
-        give(.message(id, message))
+        give(.message(tree.app, message))
     }
 
     /// The daemon writes to the channel. It records if the app has had it.

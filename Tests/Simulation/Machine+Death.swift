@@ -18,7 +18,8 @@ extension Machine {
         }
         for id in trees.keys.sorted() { loseDaemon(id) }
         // What an app says leaves its socket only when it has been dealt with.
-        if setup.deaths == .channelsKept, case .message(let id, let message) = input, chance.happens(50) {
+        if setup.deaths == .channelsKept, case .message(let app, let message) = input, chance.happens(50) {
+            let id = core.id(of: app)
             if case .reconnected = message {} else { trees[id]?.unread.insert(message, at: 0) }
         }
         pass(downtime)
@@ -61,21 +62,21 @@ extension Machine {
         if isTold { story.append(.note("another daemon restores the apps")) }
         adoptScenes()
         let running = core.knownApps.values.filter(\.isRunning).sorted { $0.id < $1.id }
-        var ended: [(AppID, ExitStatus)] = []
-        for app in running { if let status = adopt(app) { ended.append((app.id, status)) } }
+        var ended: [(AppMachine, ExitStatus)] = []
+        for app in running { if let status = adopt(app) { ended.append((app, status)) } }
         for id in trees.keys.sorted() where core.knownApps[id]?.isRunning != true {
             report("\(id) runs, and the successor knows nothing of it")
         }
         file.beginAnew(core)
         for app in core.knownApps.values.filter(\.isReconnecting).sorted(by: { $0.id < $1.id }) {
             guard let tree = trees[app.id], tree.channel == .open else { continue }
-            give(.message(app.id, .reconnected(lastSequence: file.told[app.id] ?? 0)))
+            give(.message(app.index, .reconnected(lastSequence: file.told[app.id] ?? 0)))
             sayAgain(app.id)
         }
         for (id, policy) in policies.sorted(by: { $0.key < $1.key }) { give(.define(id, policy)) }
-        for (id, status) in ended {
-            trees[id]?.isExitReported = true
-            give(.outcome(id, .exited(status, othersLeft: false)))
+        for (app, status) in ended {
+            trees[app.id]?.isExitReported = true
+            give(.outcome(app.index, .exited(status, othersLeft: false)))
         }
         give(.resumeRestored)
         isTakingOver = false
@@ -90,6 +91,7 @@ extension Machine {
             trees[app.id] = nil
             return app.isSpawning ? nil : .unknown
         }
+        trees[app.id]?.app = app.index
         guard tree.isGone else {
             if tree.channel == .open, app.isConnected != tree.hasSaidHello {
                 trees[app.id]?.hasSaidHello = app.isConnected
@@ -109,9 +111,9 @@ extension Machine {
             guard let tree = trees[id], let status = tree.mainStatus else { continue }
             if !tree.isExitReported {
                 trees[id]?.isExitReported = true
-                give(.outcome(id, .exited(status, othersLeft: !tree.isGone)))
+                give(.outcome(tree.app, .exited(status, othersLeft: !tree.isGone)))
             } else if tree.isGone {
-                give(.outcome(id, .gone))
+                give(.outcome(tree.app, .gone))
             }
         }
     }
@@ -145,7 +147,7 @@ extension Machine {
         }
         trees[id]?.channel = .open
         trees[id]?.lastLine = now
-        give(.message(id, .reconnected(lastSequence: tree.lastSequence)))
+        give(.message(tree.app, .reconnected(lastSequence: tree.lastSequence)))
         sayAgain(id)
         beginTurn(id)
     }

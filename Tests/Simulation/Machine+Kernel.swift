@@ -3,31 +3,31 @@ import LifecycleCore
 /// What the core wants done, and the kernel that does it in its own time.
 extension Machine {
     mutating func perform(_ effect: Effect) {
-        if isTold { story.append(.effect(effect)) }
+        if isTold { story.append(.effect(effect.words(in: core))) }
         watch(effect)
         switch effect {
-        case .spawn(let id): spawn(id)
-        case .stop(let id): stop(id)
-        case .resume(let id): resume(id)
-        case .terminate(let id): terminate(id)
-        case .kill(let id): kill(id)
-        case .deliver(let id, let delivery): send(.callback(delivery), delivery.sequence, to: id)
-        case .expireTask(let id, let number, _): send(.expire(number), nil, to: id)
+        case .spawn(let app): spawn(core.id(of: app), app)
+        case .stop(let app): stop(core.id(of: app))
+        case .resume(let app): resume(core.id(of: app))
+        case .terminate(let app): terminate(core.id(of: app))
+        case .kill(let app): kill(core.id(of: app))
+        case .deliver(let app, let delivery): send(.callback(delivery), delivery.sequence, to: core.id(of: app))
+        case .expireTask(let app, let number, _): send(.expire(number), nil, to: core.id(of: app))
         case .checkMemory:
             let level: MemoryLevel = !isCalm && chance.happens(50) ? .critical : .normal
             later(.look(level), within: 300)
         case .transition(let step): if step.to == .notRunning { trees[step.app] = nil }
-        case .decision(.launchFailed(let id, _)): trees[id] = nil
+        case .decision(.launchFailed(let id, _), _): trees[id] = nil
         // A refused task holds no assertion; a task that was begun before under the same number does.
-        case .answerAssertion(let id, let number, let refusal?):
-            if refusal != .duplicate { trees[id]?.heldAssertions[number] = nil }
+        case .answerAssertion(let app, let number, let refusal?):
+            if refusal != .duplicate { trees[core.id(of: app)]?.heldAssertions[number] = nil }
         case .sceneTransition, .decision, .reply, .answerAssertion, .tellTimeLeft, .measureMemory, .forgotten,
             .finished:
             break
         }
     }
 
-    private mutating func spawn(_ id: AppID) {
+    private mutating func spawn(_ id: AppID, _ app: AppIndex) {
         if let tree = trees[id] {
             guard isTakingOver else { return report("\(id) is started while it runs") }
             // That a start fails is on its way.
@@ -36,11 +36,11 @@ extension Machine {
         }
         launches += 1
         watchStartOfAdopted(id)
-        if isToBeAdopted(id) { return beginAdopted(id) }
+        if isToBeAdopted(id) { return beginAdopted(id, app) }
         let manner = isCalm ? calmManner(of: id) : setup.apps.first { $0.id == id }?.manner ?? .good
         let hasScenes = core.knownApps[id]?.hasScenes ?? false
         var tree = Tree(
-            number: launches, launched: core.knownApps[id]?.launched, manner: manner, hasScenes: hasScenes)
+            app: app, number: launches, launched: core.knownApps[id]?.launched, manner: manner, hasScenes: hasScenes)
         if policies[id]?.callbacks == Policy.Callbacks.none { tree.channel = .closed }
         tree.failsToStart = faults && chance.happens(8)
         insert(tree, id)
@@ -63,8 +63,8 @@ extension Machine {
         trees[id] = tree
     }
 
-    private mutating func beginAdopted(_ id: AppID) {
-        let tree = adoptedTree(id)
+    private mutating func beginAdopted(_ id: AppID, _ app: AppIndex) {
+        let tree = adoptedTree(id, app)
         insert(tree, id)
         file.told[id] = nil
         let outcome = tree.runs ? Outcome.spawned : .spawnFailed(.command("its processes are not known any more"))
@@ -183,6 +183,6 @@ extension Machine {
         default: break
         }
         if case .spawned = outcome { beginTurn(id) }
-        if !isDead { give(.outcome(id, outcome)) }
+        if !isDead { give(.outcome(tree.app, outcome)) }
     }
 }

@@ -19,6 +19,28 @@ extension Machine {
 }
 
 extension Lifecycle {
+    /// Returns the index of an app that is known, or that the last input has forgotten.
+    package func index(of id: AppID) -> AppIndex? {
+        var core = self
+        return Self.index(of: id, in: &core)
+    }
+
+    /// Returns the id of the app that has an index, or had it last.
+    package func id(of index: AppIndex) -> AppID {
+        var core = self
+        return Self.id(of: index, in: &core)
+    }
+
+    /// Handles the outcome of an effect, or a change of an app's processes.
+    package mutating func handle(_ outcome: Outcome, of id: AppID, at now: Instant) -> [Effect] {
+        index(of: id).map { handle(.outcome($0, outcome), at: now) } ?? []
+    }
+
+    /// Handles a message from an app over its channel.
+    package mutating func handle(_ message: AppMessage, from id: AppID, at now: Instant) -> [Effect] {
+        index(of: id).map { handle(.message($0, message), at: now) } ?? []
+    }
+
     /// Returns the apps whose records may have changed since the last call, those that were forgotten included.
     package mutating func takeChangedApps() -> [AppID] {
         var apps: [AppID] = []

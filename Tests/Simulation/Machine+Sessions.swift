@@ -6,12 +6,12 @@ extension Machine {
     mutating func noteScenesBefore(_ input: Input) {
         switch input {
         case .request(_, let request): if !isShuttingDown { noteWish(request) }
-        case .message(let id, let message):
-            guard let app = core.knownApps[id], app.isConnected, app.state.isAlive else { return }
+        case .message(let index, let message):
+            guard let app = core.knownApps[known: index], app.isConnected, app.state.isAlive else { return }
             switch message {
-            case .closeScene(let scene): wantClosed(scene, of: id, true)
-            case .openScene(let scene?, _, _): if app.hasScenes { wantClosed(scene, of: id, false) }
-            case .sceneInfo(let scene, let info): sessions[id]?[scene]?.info = info
+            case .closeScene(let scene): wantClosed(scene, of: app.id, true)
+            case .openScene(let scene?, _, _): if app.hasScenes { wantClosed(scene, of: app.id, false) }
+            case .sceneInfo(let scene, let info): sessions[app.id]?[scene]?.info = info
             default: break
             }
         default: break
@@ -80,7 +80,7 @@ extension Machine {
     private func opening(in input: Input, by id: AppID) -> (SceneOpening, Scene.Origin)? {
         switch input {
         case .request(_, .openScene(id, let opening, let background)): (opening, background ? .system : .user)
-        case .message(id, .openScene(let scene, let role, let info)):
+        case .message(let app, .openScene(let scene, let role, let info)) where core.id(of: app) == id:
             (SceneOpening(scene: scene, role: role, info: info), .app)
         default: nil
         }

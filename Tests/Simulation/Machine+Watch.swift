@@ -9,7 +9,7 @@ extension Machine {
         noteScenesBefore(input)
         noteLettingGo(input)
         switch input {
-        case .message(let id, let message): note(message, from: id)
+        case .message(let app, let message): note(message, from: core.id(of: app))
         case .request(_, .terminate(let id)):
             trees[id]?.watch.wantEnd(now)
             endsWanted[id] = trees[id]?.watch.endWanted
@@ -24,8 +24,8 @@ extension Machine {
         case .setUses(let use, let ids): used[use] = ids.filter { core.knownApps[$0] != nil }
         case .shutDown:
             for id in trees.keys { trees[id]?.watch.wantEnd(now) }
-        case .outcome(let id, .exited(let status, _)): noteExit(of: id, status)
-        case .outcome(let id, .spawned): trees[id]?.watch.start(now)
+        case .outcome(let app, .exited(let status, _)): noteExit(of: core.id(of: app), status)
+        case .outcome(let app, .spawned): trees[core.id(of: app)]?.watch.start(now)
         default: break
         }
     }
@@ -96,19 +96,19 @@ extension Machine {
 
     mutating func watch(_ effect: Effect) {
         switch effect {
-        case .spawn(let id):
-            if isShuttingDown { report("\(id) is started while the daemon stops") }
-        case .stop(let id): if !isTakingOver { watchStop(id) }
-        case .terminate(let id): watchTerminate(id)
-        case .kill(let id): watchKill(id)
-        case .deliver(let id, let delivery): watchDelivery(delivery, to: id)
-        case .answerAssertion(let id, let number, nil): noteGrant(number, to: id)
-        case .expireTask(let id, _, _): noteExpiration(of: id)
-        case .measureMemory(let id): watchVictim(id)
+        case .spawn(let app):
+            if isShuttingDown { report("\(core.id(of: app)) is started while the daemon stops") }
+        case .stop(let app): if !isTakingOver { watchStop(core.id(of: app)) }
+        case .terminate(let app): watchTerminate(core.id(of: app))
+        case .kill(let app): watchKill(core.id(of: app))
+        case .deliver(let app, let delivery): watchDelivery(delivery, to: core.id(of: app))
+        case .answerAssertion(let app, let number, nil): noteGrant(number, to: core.id(of: app))
+        case .expireTask(let app, _, _): noteExpiration(of: core.id(of: app))
+        case .measureMemory(let app): watchVictim(core.id(of: app))
         case .reply(let request, let reply): watchReply(request.number, reply)
         case .transition, .sceneTransition, .decision, .finished, .forgotten: missed(effect)
-        case .checkMemory(let id, _): noteRescue(of: id)
-        case .tellTimeLeft(let id, let end): watchTimeLeft(until: end, id)
+        case .checkMemory(let app, _): if let app { noteRescue(of: core.id(of: app)) }
+        case .tellTimeLeft(let app, let end): watchTimeLeft(until: end, core.id(of: app))
         case .answerAssertion, .resume: break
         }
     }
@@ -131,18 +131,19 @@ extension Machine {
                 endAdoption(of: step.app)
             }
         case .sceneTransition(let step): watchSceneStep(step)
-        case .decision(.scenesReclaimed(let id, let scenes)): noteReclaimed(scenes, of: id)
-        case .decision(.answerOverdue(let id, let callback)): noteOverdue(callback, id)
-        case .decision(.launchFailed(let id, _)):
+        case .decision(.scenesReclaimed(let id, let scenes), _): noteReclaimed(scenes, of: id)
+        case .decision(.answerOverdue(let id, let callback), _): noteOverdue(callback, id)
+        case .decision(.launchFailed(let id, _), _):
             ends[id] = .unclear
             endsWanted[id] = nil
             forgetNewScenes(of: id)
             trees[id] = nil
             endAdoption(of: id)
-        case .decision(.eventEnded(let id, let event, let outcome)):
+        case .decision(.eventEnded(let id, let event, let outcome), _):
             if let key = event.key { handovers[key]?.isOver = true }
             if case .performTask = event, outcome == .lost { trees[id]?.watch.task = nil }
-        case .forgotten(let id, exit: _, reclaimed: _):
+        case .forgotten(let app, exit: _, reclaimed: _):
+            let id = core.id(of: app)
             if trees[id]?.isGone == false { report("\(id) is forgotten while it runs") }
             policies[id] = nil
             described[id] = nil
@@ -154,12 +155,12 @@ extension Machine {
             if hasFinished { report("finished twice") }
             if !trees.isEmpty { report("finished, and \(trees.keys.sorted()) run") }
             hasFinished = true
-        case .answerAssertion(let id, let number, nil): noteGrant(number, to: id)
-        case .measureMemory(let id): watchVictim(id)
-        case .checkMemory(let id, _): noteRescue(of: id)
+        case .answerAssertion(let app, let number, nil): noteGrant(number, to: core.id(of: app))
+        case .measureMemory(let app): watchVictim(core.id(of: app))
+        case .checkMemory(let app, _): if let app { noteRescue(of: core.id(of: app)) }
         // A successor believes that it was told, and waits no longer than that.
-        case .deliver(let id, let delivery): noteResignation(delivery, id)
-        case .expireTask(let id, _, _): noteExpiration(of: id)
+        case .deliver(let app, let delivery): noteResignation(delivery, core.id(of: app))
+        case .expireTask(let app, _, _): noteExpiration(of: core.id(of: app))
         default: break
         }
     }

@@ -86,11 +86,11 @@ package struct Machine: Sendable {
 
     mutating func handle(_ input: Input) {
         inputs += 1
-        if isTold { story.append(.input(input, now)) }
+        if isTold { story.append(.input(input.words(in: core), now)) }
         noteBefore(input)
         let effects = core.handle(input, at: now)
         let changed = core.takeChangedApps()
-        coverage.count(input, states, changed)
+        coverage.count(input, states, changed, in: core)
         noteNewScenes(input, changed)
         if setup.deaths != .none { file.keep(changed, of: core) }
         let death = isTakingOver ? nil : armed
@@ -149,8 +149,8 @@ package struct Machine: Sendable {
 
 /// What happened, one line of a story.
 package enum Happening: Sendable {
-    case input(Input, Instant)
-    case effect(Effect)
+    case input(String, Instant)
+    case effect(String)
     case note(String)
 }
 

@@ -16,6 +16,8 @@ package struct Tree: Sendable {
         case expire(UInt64)
     }
 
+    /// The index that the app has in the present core.
+    package var app: AppIndex
     package let number: Int
     /// When the core wanted it; tells this launch from an earlier one.
     package let launched: Instant?
@@ -67,7 +69,8 @@ package struct Tree: Sendable {
     /// What can be said of it from outside.
     package var watch = Watch()
 
-    package init(number: Int, launched: Instant?, manner: Manner, hasScenes: Bool = false) {
+    package init(app: AppIndex, number: Int, launched: Instant?, manner: Manner, hasScenes: Bool = false) {
+        self.app = app
         self.number = number
         self.launched = launched
         self.manner = manner

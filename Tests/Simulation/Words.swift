@@ -21,8 +21,8 @@ extension Happening {
     /// One line: an input with its time, or an effect of it.
     package var words: String {
         switch self {
-        case .input(let input, let time): "\(time.microseconds / 1000) ms > \(plain(input.words))"
-        case .effect(let effect): "        \(plain(effect.words))"
+        case .input(let words, let time): "\(time.microseconds / 1000) ms > \(plain(words))"
+        case .effect(let words): "        \(plain(words))"
         case .note(let note): "  --- \(note)"
         }
     }
@@ -38,28 +38,46 @@ private func plain(_ value: some Any) -> String {
 }
 
 extension Input {
-    fileprivate var words: String {
+    /// Returns the input in words, with the ids that the apps have in a core.
+    func words(in core: Lifecycle) -> String {
         switch self {
         case .define(let id, let policy): "define \(id)\(policy.words)"
         case .configure(let settings): "configure \(settings.words)"
         case .request(let number, let request): "request \(number.number): \(request)"
-        case .outcome(let id, let outcome): "\(id): \(outcome)"
-        case .message(let id, let message): "\(id) says \(message)"
+        case .outcome(let app, let outcome): "\(core.id(of: app)): \(outcome)"
+        case .message(let app, let message): "\(core.id(of: app)) says \(message)"
         default: "\(self)"
         }
     }
 }
 
 extension Effect {
-    fileprivate var words: String {
+    /// Returns the effect in words, with the ids that the apps have in a core.
+    func words(in core: Lifecycle) -> String {
         switch self {
-        case .deliver(let id, let delivery):
-            "\(id) ← \(delivery.callback.rawValue)\(delivery.scene?.words ?? "") \(delivery.sequence), by \(delivery.deadline.microseconds / 1000) ms"
+        case .spawn(let app): "spawn(\(core.id(of: app)))"
+        case .stop(let app): "stop(\(core.id(of: app)))"
+        case .resume(let app): "resume(\(core.id(of: app)))"
+        case .terminate(let app): "terminate(\(core.id(of: app)))"
+        case .kill(let app): "kill(\(core.id(of: app)))"
+        case .answerAssertion(let app, let number, let refusal):
+            "answerAssertion(\(core.id(of: app)), \(number), \(refusal as Any))"
+        case .tellTimeLeft(let app, let end): "tellTimeLeft(\(core.id(of: app)), until: \(end as Any))"
+        case .expireTask(let app, let number, let deadline):
+            "expireTask(\(core.id(of: app)), \(number), deadline: \(deadline))"
+        case .measureMemory(let app): "measureMemory(\(core.id(of: app)))"
+        case .checkMemory(let app, let atOnce):
+            "checkMemory(after: \(app.map { core.id(of: $0).name } ?? "none"), atOnce: \(atOnce))"
+        case .decision(let decision, _): "decision(\(decision))"
+        case .forgotten(let app, let exit, let reclaimed):
+            "forgotten(\(core.id(of: app)), exit: \(exit as Any), reclaimed: \(reclaimed as Any))"
+        case .finished: "finished"
+        case .deliver(let app, let delivery):
+            "\(core.id(of: app)) ← \(delivery.callback.rawValue)\(delivery.scene?.words ?? "") \(delivery.sequence), by \(delivery.deadline.microseconds / 1000) ms"
         case .transition(let step): "\(step.app): \(step.from) → \(step.to) (\(step.reason))"
         case .sceneTransition(let step):
             "\(step.app)/\(step.scene): \(step.from) → \(step.to) (\(step.reason))"
         case .reply(let number, let reply): "reply \(number.number): \(reply.words)"
-        default: "\(self)"
         }
     }
 }

@@ -18,7 +18,7 @@ extension AppMachine {
             case .activity: refuseWaiters(with: .assertionHeld(id, by: assertion), &shared) { $0 == .suspended }
             }
         }
-        shared.effects.append(.answerAssertion(id, number, refusal))
+        shared.effects.append(.answerAssertion(index, number, refusal))
     }
 
     private func refusal(
@@ -99,7 +99,7 @@ extension AppMachine {
 
     private func reportExpiration(_ deadline: Instant, _ shared: inout Shared) {
         for assertion in assertions.held where assertion.kind == .task {
-            shared.effects.append(.expireTask(id, assertion.number, deadline: deadline))
+            shared.effects.append(.expireTask(index, assertion.number, deadline: deadline))
         }
     }
 
@@ -111,7 +111,7 @@ extension AppMachine {
             hangUpOverdue(&shared)
             return false
         }
-        shared.effects.append(.decision(.tasksOverdue(id, assertions.held.filter { $0.kind == .task })))
+        shared.effects.append(.decision(.tasksOverdue(id, assertions.held.filter { $0.kind == .task }), of: index))
         return true
     }
 

@@ -20,7 +20,7 @@ extension AppMachine {
         case .openScene(let scene, let role, let info): openScene(scene, role: role, info: info, &shared)
         case .closeScene(let scene): closeSceneByApp(scene, &shared)
         case .sceneInfo(let scene, let info): keep(info, for: scene, &shared)
-        case .timeLeft: shared.effects.append(.tellTimeLeft(id, until: taskTimeEnd(shared)))
+        case .timeLeft: shared.effects.append(.tellTimeLeft(index, until: taskTimeEnd(shared)))
         case .closed: if isConnected { channelEnded(&shared) }
         case .reconnected(let sequence): if isReconnecting { reconnect(lastSequence: sequence, &shared) }
         }
@@ -50,7 +50,7 @@ extension AppMachine {
         } else {
             outbox.resignations.append(sent)
         }
-        shared.effects.append(.deliver(id, delivery))
+        shared.effects.append(.deliver(index, delivery))
         // An app that waits for the slot may be told to come as soon as this one was told to go.
         if callback.isResignation { shared.reconcileWaiting() }
     }
@@ -182,7 +182,7 @@ extension AppMachine {
             return
         }
         outbox.resignations[position].next = nil
-        shared.effects.append(.decision(.answerOverdue(id, outbox.resignations[position].delivery.callback)))
+        shared.effects.append(.decision(.answerOverdue(id, outbox.resignations[position].delivery.callback), of: index))
     }
 
     /// Takes the activation slot from an app that did not resign in time. A callback before that has the rest of its time.
@@ -193,7 +193,7 @@ extension AppMachine {
         resignUnanswered(&shared)
         // A callback with more time than its slot, which is still awaited, is not overdue.
         if let awaited, phase.awaiting?.value != awaited {
-            shared.effects.insert(.decision(.answerOverdue(id, awaited.delivery.callback)), at: position)
+            shared.effects.insert(.decision(.answerOverdue(id, awaited.delivery.callback), of: index), at: position)
         }
     }
 
@@ -242,7 +242,7 @@ extension AppMachine {
         }
         let delivery = awaited.delivery
         let time = shared.now.duration(since: awaited.sent)
-        shared.effects.append(.decision(.answered(id, delivery.callback, time)))
+        shared.effects.append(.decision(.answered(id, delivery.callback, time), of: index))
         noteLaunchAnswer(delivery.callback, answer, &shared)
         if delivery.callback == .didFinishLaunching {
             launch.isComplete = true
@@ -257,7 +257,7 @@ extension AppMachine {
         guard let position = outbox.resignations.firstIndex(where: { $0.delivery.sequence == sequence }) else { return }
         let resignation = outbox.resignations.remove(at: position)
         let time = shared.now.duration(since: resignation.sent)
-        shared.effects.append(.decision(.answered(id, resignation.delivery.callback, time)))
+        shared.effects.append(.decision(.answered(id, resignation.delivery.callback, time), of: index))
         enter(resignation.next, scene: resignation.delivery.scene?.scene, answerTime: time, &shared)
     }
 
@@ -308,7 +308,7 @@ extension AppMachine {
         // The loss of the slot was reported when it happened.
         let wasReported =
             awaited.delivery.pending.isResignation && awaited.next == nil && awaited.delivery.deadline < shared.now
-        if !wasReported { shared.effects.append(.decision(.answerOverdue(id, callback))) }
+        if !wasReported { shared.effects.append(.decision(.answerOverdue(id, callback), of: index)) }
         // Its answer cannot be foreseen: there was no daemon to answer to.
         if isReconnecting {
             disconnect(&shared)

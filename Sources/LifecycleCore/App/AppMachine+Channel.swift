@@ -91,7 +91,7 @@ extension AppMachine {
         if task.sequence > lastSequence {
             task.deadline = shared.now + policy.timeouts.task
             outbox.task = task
-            shared.effects.append(.deliver(id, task))
+            shared.effects.append(.deliver(index, task))
         }
         shared.deadlines.set(.performTask, index, at: max(task.deadline, shared.now + Self.readingTime))
     }
@@ -143,7 +143,7 @@ extension AppMachine {
     private func sendAgain(_ callback: inout SentCallback, _ shared: inout Shared) {
         callback.delivery.deadline = answerDeadline(of: callback.delivery.callback, shared)
         callback.sent = shared.now
-        shared.effects.append(.deliver(id, callback.delivery))
+        shared.effects.append(.deliver(index, callback.delivery))
         extendSlot(for: callback.delivery, &shared)
     }
 }

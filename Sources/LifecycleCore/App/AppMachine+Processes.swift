@@ -12,7 +12,7 @@ extension AppMachine {
         launch.hasScenes = policy.scenes
         prepareLaunchURL()
         phase = .spawning(to: state, nil)
-        shared.effects.append(.spawn(id))
+        shared.effects.append(.spawn(index))
     }
 
     /// Notes that the program runs. If the app was killed meanwhile, its end continues.
@@ -41,7 +41,7 @@ extension AppMachine {
         case .stopIncomplete(let which):
             guard phase.awaitsStop else { break }
             // The attempt continues in the shell.
-            shared.effects.append(.decision(.stopIncomplete(id, which)))
+            shared.effects.append(.decision(.stopIncomplete(id, which), of: index))
             refuseWaiters(with: .notStopped(id, which), &shared) { $0 == .suspended }
         case .resumed: resumed(&shared)
         case .resumedByOther: resumedByOther(&shared)
@@ -67,16 +67,16 @@ extension AppMachine {
         guard phase == .suspended(isConfirmed: true) else { return }
         guard destination == .suspended else {
             // It is to run in any case, and its state says so.
-            shared.effects.append(.resume(id))
+            shared.effects.append(.resume(index))
             phase = .resuming(isSuspended: true)
             return
         }
-        shared.effects.append(.decision(.stopRenewed(id)))
+        shared.effects.append(.decision(.stopRenewed(id), of: index))
         renewStop(&shared)
     }
 
     private mutating func renewStop(_ shared: inout Shared) {
-        shared.effects.append(.stop(id))
+        shared.effects.append(.stop(index))
         phase = .suspended(isConfirmed: false)
     }
 
@@ -86,7 +86,7 @@ extension AppMachine {
         case .notRunning, .spawning, .stopping, .suspended, .resuming, .terminating: return
         }
         isStoppedByOther = true
-        shared.effects.append(.decision(.stoppedByOther(id)))
+        shared.effects.append(.decision(.stoppedByOther(id), of: index))
     }
 
     // MARK: Restart of the daemon
@@ -95,17 +95,17 @@ extension AppMachine {
     mutating func repeatPendingOperation(_ shared: inout Shared) {
         switch phase {
         case .spawning(_, let termination):
-            shared.effects.append(.spawn(id))
-            if termination != nil { shared.effects.append(.kill(id)) }
+            shared.effects.append(.spawn(index))
+            if termination != nil { shared.effects.append(.kill(index)) }
         // What the app has not received is sent when it is back.
         case .notRunning, .running: break
-        case .stopping: shared.effects.append(.stop(id))
-        case .resuming: shared.effects.append(.resume(id))
+        case .stopping: shared.effects.append(.stop(index))
+        case .resuming: shared.effects.append(.resume(index))
         // It may have been continued in between, by the rescue unit for example.
         case .suspended: renewStop(&shared)
         case .terminating:
             let isAsked = shared.deadlines[.termination, index] != nil
-            shared.effects.append(isAsked ? .terminate(id) : .kill(id))
+            shared.effects.append(isAsked ? .terminate(index) : .kill(index))
             // It may be asked only now.
             if isAsked { shared.deadlines.set(.termination, index, at: shared.now + policy.timeouts.willTerminate) }
         }

@@ -155,7 +155,7 @@ extension AppMachine {
         shared.effects.append(
             .sceneTransition(
                 SceneTransition(
-                    app: id, scene: scene.id, from: scene.state, to: state, reason: reason, instant: now,
+                    app: id, index: index, scene: scene.id, from: scene.state, to: state, reason: reason, instant: now,
                     answerTime: answerTime)))
     }
 
@@ -214,7 +214,7 @@ extension AppMachine {
     /// Disconnects the scenes of an app that was not told of their end in time; its own end continues.
     mutating func partingOverdue(_ shared: inout Shared) {
         guard target == .notRunning, isParting else { return }
-        if let callback = awaitedCallback { shared.effects.append(.decision(.answerOverdue(id, callback))) }
+        if let callback = awaitedCallback { shared.effects.append(.decision(.answerOverdue(id, callback), of: index)) }
         abandonEvent(.lost, &shared)
         abandonPendingOperation()
         outbox.callbacks = []
@@ -245,10 +245,11 @@ extension AppMachine {
     /// Opens a scene for the app itself, in the foreground if the app is there, and no further.
     mutating func openScene(_ name: SceneID?, role: String?, info: String?, _ shared: inout Shared) {
         guard isConnected else { return }
-        guard hasScenes else { return shared.effects.append(.decision(.sceneRefused(id, .noScenes(id)))) }
+        guard hasScenes else { return shared.effects.append(.decision(.sceneRefused(id, .noScenes(id)), of: index)) }
         let opening = SceneOpening(scene: name, role: role, info: info)
         guard let scene = session(opening, .app, shared.now) else {
-            return shared.effects.append(.decision(.sceneRefused(id, .tooManyScenes(id, limit: Scenes.limit))))
+            return shared.effects.append(
+                .decision(.sceneRefused(id, .tooManyScenes(id, limit: Scenes.limit)), of: index))
         }
         if shared.foreground.contains(index) {
             show(scene)
@@ -260,13 +261,17 @@ extension AppMachine {
 
     mutating func closeSceneByApp(_ scene: SceneID, _ shared: inout Shared) {
         guard isConnected else { return }
-        if let refusal = refusal(of: scene) { return shared.effects.append(.decision(.sceneRefused(id, refusal))) }
+        if let refusal = refusal(of: scene) {
+            return shared.effects.append(.decision(.sceneRefused(id, refusal), of: index))
+        }
         close(scene, &shared)
     }
 
     mutating func keep(_ info: String?, for scene: SceneID, _ shared: inout Shared) {
         guard isConnected else { return }
-        if let refusal = refusal(of: scene) { return shared.effects.append(.decision(.sceneRefused(id, refusal))) }
+        if let refusal = refusal(of: scene) {
+            return shared.effects.append(.decision(.sceneRefused(id, refusal), of: index))
+        }
         scenes.update(scene) { $0.info = info.flatMap { $0.utf8.count <= SceneText.infoLimit ? $0 : nil } }
     }
 

@@ -23,7 +23,7 @@ extension AppMachine {
             guard isRunning else { return }
             beginTermination(reason: desiredReason, &shared)
         }
-        shared.effects.append(.kill(id))
+        shared.effects.append(.kill(index))
         shared.deadlines.clear(.termination, index)
         shared.deadlines.set(.killed, index, at: shared.now + Self.killTime)
     }
@@ -32,7 +32,7 @@ extension AppMachine {
     mutating func terminate(reason: Reason, begun: Termination? = nil, _ shared: inout Shared) {
         let parting = partingSince
         beginTermination(reason: reason, begun: begun, &shared)
-        shared.effects.append(.terminate(id))
+        shared.effects.append(.terminate(index))
         shared.deadlines.set(.termination, index, at: (parting ?? shared.now) + policy.timeouts.willTerminate)
     }
 
@@ -59,9 +59,9 @@ extension AppMachine {
 
     /// Handles the end of the termination timeout.
     mutating func terminationOverdue(_ shared: inout Shared) {
-        shared.effects.append(.decision(.terminationOverdue(id)))
+        shared.effects.append(.decision(.terminationOverdue(id), of: index))
         if isSpawning { return kill(&shared) }
-        shared.effects.append(.kill(id))
+        shared.effects.append(.kill(index))
         shared.deadlines.set(.killed, index, at: shared.now + Self.killTime)
     }
 
@@ -71,7 +71,7 @@ extension AppMachine {
         var termination = phase.termination ?? Termination(state: state, reason: ownReason)
         termination.status = status
         if case .terminating = phase { phase = .terminating(termination) }
-        shared.effects.append(.decision(.exited(id, termination.exit(at: shared.now))))
+        shared.effects.append(.decision(.exited(id, termination.exit(at: shared.now)), of: index))
         return termination
     }
 
@@ -108,7 +108,7 @@ extension AppMachine {
 
     /// Reports the failed launch to the requests and events that wait for the app.
     mutating func reportSpawnFailed(_ failure: StartFailure, _ shared: inout Shared) {
-        shared.effects.append(.decision(.launchFailed(id, failure)))
+        shared.effects.append(.decision(.launchFailed(id, failure), of: index))
         answerWaiters(lost: .launchFailed(id, failure), &shared)
         dropEvents(.lost, &shared)
     }

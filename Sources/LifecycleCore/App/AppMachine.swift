@@ -198,7 +198,7 @@ public struct AppMachine: Sendable, Equatable {
         guard phase.awaitsStop, destination != .suspended else { return }
         if phase == .stopping {
             phase = .resuming(isSuspended: false)
-            shared.effects.append(.resume(id))
+            shared.effects.append(.resume(index))
         } else if shared.deadlines[.exit, index] == nil {
             phase = .suspended(isConfirmed: true)
         }
@@ -273,12 +273,12 @@ public struct AppMachine: Sendable, Equatable {
         case nil: transition(to: edge.to, &shared)
         case .spawn: spawn(to: edge.to, &shared)
         case .stop:
-            shared.effects.append(.stop(id))
+            shared.effects.append(.stop(index))
             phase = .stopping
             // From now on the daemon has stopped it, although another program did so before.
             isStoppedByOther = false
         case .resume:
-            shared.effects.append(.resume(id))
+            shared.effects.append(.resume(index))
             phase = .resuming(isSuspended: true)
         case .terminate: terminate(reason: desiredReason, &shared)
         case .reap: break

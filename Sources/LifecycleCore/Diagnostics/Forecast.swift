@@ -34,7 +34,8 @@ extension Lifecycle {
     ///   - limit: The largest number of events.
     /// - Returns: The events in their order.
     public func forecast(of id: AppID, limit: Int = 8) -> [Prospect] {
-        var future = Future(core: self, id: id)
+        guard let app = knownApps.index(of: id) else { return [] }
+        var future = Future(core: self, app: app)
         future.confirmPendingOperations()
         for _ in 0..<Self.forecastLimit where future.prospects.count < limit {
             guard future.passDeadline() else { break }
@@ -46,17 +47,16 @@ extension Lifecycle {
 /// A copy of the core that runs ahead, with a kernel that never fails.
 private struct Future {
     var core: Lifecycle
-    let id: AppID
+    let app: AppIndex
     var prospects: [Prospect] = []
 
     /// Confirms the operations that the kernel was asked for.
     mutating func confirmPendingOperations() {
-        for index in core.knownApps.sortedIndexes {
-            let app = core.knownApps[index]
-            switch app.phase {
-            case .spawning: give(.outcome(app.id, .spawned))
-            case .stopping, .suspended(isConfirmed: false): give(.outcome(app.id, .stopped))
-            case .resuming: give(.outcome(app.id, .resumed))
+        for app in core.knownApps.sortedIndexes {
+            switch core.knownApps[app].phase {
+            case .spawning: give(.outcome(app, .spawned))
+            case .stopping, .suspended(isConfirmed: false): give(.outcome(app, .stopped))
+            case .resuming: give(.outcome(app, .resumed))
             case .notRunning, .running, .suspended, .terminating: break
             }
         }
@@ -82,10 +82,10 @@ private struct Future {
     /// Returns what a kernel reports that does what it is asked for. No app acts on SIGTERM: only its time-out is certain.
     private static func outcome(of effect: Effect) -> Input? {
         switch effect {
-        case .spawn(let id): .outcome(id, .spawned)
-        case .stop(let id): .outcome(id, .stopped)
-        case .resume(let id): .outcome(id, .resumed)
-        case .kill(let id): .outcome(id, .exited(.signal(9), othersLeft: false))
+        case .spawn(let app): .outcome(app, .spawned)
+        case .stop(let app): .outcome(app, .stopped)
+        case .resume(let app): .outcome(app, .resumed)
+        case .kill(let app): .outcome(app, .exited(.signal(9), othersLeft: false))
         case .terminate, .deliver, .answerAssertion, .tellTimeLeft, .expireTask, .measureMemory, .checkMemory,
             .transition, .sceneTransition, .decision, .reply, .forgotten, .finished:
             nil
@@ -99,12 +99,12 @@ private struct Future {
 
     private func event(of effect: Effect) -> Prospect.Event? {
         switch effect {
-        case .transition(let step) where step.app == id: .transition(from: step.from, to: step.to, step.reason)
-        case .deliver(id, let delivery): .callback(delivery.callback)
-        case .decision(.answerOverdue(id, let callback)): .callbackOverdue(callback)
-        case .expireTask(id, _, _): .tasksExpire
-        case .terminate(id): .terminate
-        case .kill(id): .kill
+        case .transition(let step) where step.index == app: .transition(from: step.from, to: step.to, step.reason)
+        case .deliver(app, let delivery): .callback(delivery.callback)
+        case .decision(.answerOverdue(_, let callback), of: app): .callbackOverdue(callback)
+        case .expireTask(app, _, _): .tasksExpire
+        case .terminate(app): .terminate
+        case .kill(app): .kill
         case .spawn, .stop, .resume, .terminate, .kill, .deliver, .answerAssertion, .tellTimeLeft, .expireTask,
             .measureMemory, .checkMemory, .transition, .sceneTransition, .decision, .reply, .forgotten, .finished:
             nil

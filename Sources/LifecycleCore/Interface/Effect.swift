@@ -1,38 +1,41 @@
 /// The effects of the core. The shell performs each in order and returns its outcome as an ``Input``.
+///
+/// An effect has the index of its app, which is valid until the effects of the same input are performed, also if that input forgets
+/// the app.
 public enum Effect: Sendable, Equatable {
     /// Start the app's program; answered by spawned or spawnFailed.
-    case spawn(AppID)
+    case spawn(AppIndex)
     /// Stop every process of the tree; answered by stopped, perhaps after stopIncomplete. Ends a pending resume.
-    case stop(AppID)
+    case stop(AppIndex)
     /// Continue every process of the tree; answered by resumed. Ends a pending stop.
-    case resume(AppID)
+    case resume(AppIndex)
     /// SIGTERM to the tree, then SIGCONT; answered by exited and gone. Ends a pending stop.
-    case terminate(AppID)
+    case terminate(AppIndex)
     /// SIGKILL to the tree until none is left; answered by exited and gone.
-    case kill(AppID)
+    case kill(AppIndex)
     /// Send the connected app a callback; answered by done with the same number.
-    case deliver(AppID, Delivery)
+    case deliver(AppIndex, Delivery)
     /// Tell the app that its task or activity is granted, or why it is refused.
-    case answerAssertion(AppID, UInt64, AssertionRefusal?)
+    case answerAssertion(AppIndex, UInt64, AssertionRefusal?)
     /// Tell the app when the time of its tasks ends; nil if it does not run.
-    case tellTimeLeft(AppID, until: Instant?)
+    case tellTimeLeft(AppIndex, until: Instant?)
     /// Tell the app that its task has expired, and until when it must end it.
-    case expireTask(AppID, UInt64, deadline: Instant)
+    case expireTask(AppIndex, UInt64, deadline: Instant)
     /// Record the memory of an app that is about to be reclaimed.
-    case measureMemory(AppID)
+    case measureMemory(AppIndex)
     /// Check the memory again after the app is gone, at once or when the machine shows the difference; answered by
-    /// ``Input/memoryChecked(_:_:freed:)``.
-    case checkMemory(after: AppID, atOnce: Bool)
+    /// ``Input/memoryChecked(_:_:freed:)``. The app may not be known any more; nil if this daemon has not known it.
+    case checkMemory(after: AppIndex?, atOnce: Bool)
     /// The state of an app has changed.
     case transition(Transition)
     /// The state of a scene has changed.
     case sceneTransition(SceneTransition)
-    /// A decision for the journal.
-    indirect case decision(Decision)
+    /// A decision for the journal, and its app, if it is about one that is known.
+    indirect case decision(Decision, of: AppIndex?)
     /// A request has ended. Each request is answered exactly once.
     case reply(RequestID, Reply)
     /// The app is not known any more; its last exit, and why it was reclaimed, if it has ended.
-    indirect case forgotten(AppID, exit: ExitRecord?, reclaimed: ReclaimRecord?)
+    indirect case forgotten(AppIndex, exit: ExitRecord?, reclaimed: ReclaimRecord?)
     /// After a shutDown: no app runs any more.
     case finished
 }
@@ -142,6 +145,8 @@ public struct Transition: Sendable, Equatable {
 public struct SceneTransition: Sendable, Equatable {
     /// The app of the scene.
     public let app: AppID
+    /// The index of the app at the step; nil if the step was read from a record.
+    public let index: AppIndex?
     /// The scene.
     public let scene: SceneID
     /// The state before.
@@ -166,10 +171,10 @@ public struct SceneTransition: Sendable, Equatable {
     ///   - instant: The instant of the step.
     ///   - answerTime: The time that the app took to answer the callback before the step; nil if there was none.
     public init(
-        app: AppID, scene: SceneID, from: SceneState, to: SceneState, reason: Reason, instant: Instant,
-        answerTime: Duration?
+        app: AppID, index: AppIndex? = nil, scene: SceneID, from: SceneState, to: SceneState, reason: Reason,
+        instant: Instant, answerTime: Duration?
     ) {
-        (self.app, self.scene, self.from, self.to) = (app, scene, from, to)
+        (self.app, self.index, self.scene, self.from, self.to) = (app, index, scene, from, to)
         (self.reason, self.instant, self.answerTime) = (reason, instant, answerTime)
     }
 }

@@ -18,10 +18,10 @@ public enum Input: Sendable {
     case setUses(Use, Set<AppID>)
     /// The daemon stops: every app is to end.
     case shutDown
-    /// The outcome of an effect, or a change of an app's processes.
-    case outcome(AppID, Outcome)
-    /// A message from an app over its channel.
-    case message(AppID, AppMessage)
+    /// The outcome of an effect, or a change of an app's processes. It is ignored if the app is not known any more.
+    case outcome(AppIndex, Outcome)
+    /// A message from an app over its channel. It is ignored if the app is not known any more.
+    case message(AppIndex, AppMessage)
     /// The apps of a restored core have their processes and channels again; pending operations go on.
     case resumeRestored
     /// The shortage of memory, and how it shows, in words for users.

@@ -49,8 +49,7 @@ public struct AppTable: Sendable {
 
     /// The app of this index; nil if it is not known any more.
     public subscript(known index: AppIndex) -> AppMachine? {
-        guard index.value < machines.count, machines[index.value].index == index, contains(index) else { return nil }
-        return machines[index.value]
+        contains(index) ? machines[index.value] : nil
     }
 
     /// The ids, in no order.
@@ -132,8 +131,15 @@ public struct AppTable: Sendable {
 
     func id(of index: AppIndex) -> AppID { machines[index.value].id }
 
-    /// Returns whether the index is that of a known app.
-    func contains(_ index: AppIndex) -> Bool { !machines[index.value].isForgotten }
+    /// Returns whether the index is that of a known app. That of a forgotten app is not, whichever app has its position by now.
+    func contains(_ index: AppIndex) -> Bool {
+        index.value < machines.count && machines[index.value].index == index && !machines[index.value].isForgotten
+    }
+
+    /// Returns the index of the known app at a position that was in use; nil if the app was forgotten.
+    func index(at position: Int) -> AppIndex? {
+        machines[position].isForgotten ? nil : machines[position].index
+    }
 }
 
 /// The positions of apps in another table by their ids: a hash table of numbers, which takes 8 bytes for each app. A dictionary takes

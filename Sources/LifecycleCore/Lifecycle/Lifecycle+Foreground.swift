@@ -34,7 +34,7 @@ extension Lifecycle {
         if knownApps[app].isSpawning { shared.deadlines.clear(.termination, app) }
         if knownApps[app].isStoppedByOther || knownApps[app].launch.isForeign && knownApps[app].shouldRunNow {
             knownApps[app].isStoppedByOther = false
-            shared.effects.append(.resume(knownApps[app].id))
+            shared.effects.append(.resume(app))
         }
         shared.reconciles.append(app)
     }
@@ -85,7 +85,7 @@ extension Lifecycle {
             return refuse(request, .tooManyInterruptions(limit: Self.interruptionLimit))
         }
         if shared.interruptions.append(name).inserted {
-            shared.effects.append(.decision(.interruptionBegan(name)))
+            shared.effects.append(.decision(.interruptionBegan(name), of: nil))
             reconcileForeground(reason: .interruption)
         }
         wait(request, for: appsInSight, goal: .notActive)
@@ -97,7 +97,7 @@ extension Lifecycle {
         let app = answer.flatMap { knownApps.index(of: $0) }
         if let answer, app == nil { return refuse(request, .noSuchApp(answer)) }
         if shared.interruptions.remove(name) != nil {
-            shared.effects.append(.decision(.interruptionEnded(name)))
+            shared.effects.append(.decision(.interruptionEnded(name), of: nil))
             if interruptions.isEmpty { reconcileForeground(reason: .interruptionEnded) }
         }
         guard let app else { return waitForForeground(request) }
@@ -109,7 +109,7 @@ extension Lifecycle {
 
     /// Applies a change of the machine. While the foreground is blocked, its apps stay on the list, and come when no blocker is left.
     mutating func apply(_ event: MachineEvent, for request: RequestID) {
-        shared.effects.append(.decision(.machine(event)))
+        shared.effects.append(.decision(.machine(event), of: nil))
         switch event {
         case .lock:
             if !foregroundBlockers.contains(.locked) { notifyAll(.protectedDataWillBecomeUnavailable) }
@@ -253,13 +253,13 @@ extension Lifecycle {
         let failures = lasted < Backoff.calmTime ? machine.restart.failures + 1 : 1
         guard isHome || failures < Backoff.limit else {
             knownApps[app].restart = .limitReached(times: failures)
-            return shared.effects.append(.decision(.restartLimitReached(machine.id, failures: failures)))
+            return shared.effects.append(.decision(.restartLimitReached(machine.id, failures: failures), of: app))
         }
         knownApps[app].restart = .failed(times: failures)
         let delay = Backoff.delay(after: failures)
         guard delay > .zero else { return restart(app) }
         shared.deadlines.set(.restart, app, at: now + delay)
-        shared.effects.append(.decision(.restartDelayed(machine.id, delay)))
+        shared.effects.append(.decision(.restartDelayed(machine.id, delay), of: app))
     }
 
     /// Launches the app again in its place. A home app without a policy of its own comes when it is needed.

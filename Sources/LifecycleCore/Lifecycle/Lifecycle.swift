@@ -4,7 +4,8 @@ public import OrderedCollections
 /// The core: it decides, and does nothing. Inputs and the time go in, effects come out.
 ///
 /// For the same state, input and instant it gives the same effects, and it handles any input in any state. It routes each input to the
-/// ``AppMachine`` of one app, and holds what concerns several apps. Its caller keeps this contract:
+/// ``AppMachine`` of one app, and holds what concerns several apps. An ``AppID`` is looked up once, where it comes from a client or the
+/// configuration; all else has an ``AppIndex``. Its caller keeps this contract:
 ///
 /// - Deliver one ``Input/tick`` for each deadline that is due before any other input.
 /// - After each input, save the records of ``takeChangedIndex()`` before any effect is performed.
@@ -36,16 +37,10 @@ public struct Lifecycle: Sendable {
     /// The foreground apps, the latest first; never more than the settings allow.
     public var foreground: [AppID] { shared.foreground.map { knownApps.id(of: $0) } }
 
-    /// Returns the index of an app that is known, or that the last input has forgotten: its effects are still to be performed.
-    public func index(of id: AppID) -> AppIndex? { knownApps.latestIndex(of: id) }
-
-    /// Returns the id of the app that has an index, or had it last.
-    public func id(of index: AppIndex) -> AppID { knownApps.id(of: index) }
-
     // The caller's core is looked at in place: a method that does not change it would be called with a copy of a core that an
     // object holds.
 
-    /// Returns ``index(of:)``.
+    /// Returns the index of an app that is known, or that the last input has forgotten: its effects are still to be performed.
     ///
     /// - Parameters:
     ///   - id: The id of the app.
@@ -53,7 +48,7 @@ public struct Lifecycle: Sendable {
     /// - Returns: The index; nil if the app is neither known nor forgotten by the last input.
     public static func index(of id: AppID, in core: inout Lifecycle) -> AppIndex? { core.knownApps.latestIndex(of: id) }
 
-    /// Returns ``id(of:)``.
+    /// Returns the id of an app.
     ///
     /// - Parameters:
     ///   - index: The index of the app.
@@ -135,9 +130,9 @@ public struct Lifecycle: Sendable {
         case .wake(let id, let kind): if let app = knownApps.index(of: id) { wakeBySchedule(app, kind: kind) }
         case .setUses(let use, let ids): setUses(use, ids)
         case .shutDown: shutDown()
-        case .outcome(let id, let outcome): if let app = knownApps.index(of: id) { handle(outcome, of: app) }
-        case .message(let id, let message):
-            if let app = knownApps.index(of: id) { change(app) { $0.handle(message, &$1) } }
+        case .outcome(let app, let outcome): if knownApps.contains(app) { handle(outcome, of: app) }
+        case .message(let app, let message):
+            if knownApps.contains(app) { change(app) { $0.handle(message, &$1) } }
         case .resumeRestored: resumeRestored()
         case .memoryPressure(let level, let words): handle(level, words)
         case .memoryChecked(let level, let words, let freed): memoryChecked(level, words, freed: freed)
@@ -257,7 +252,7 @@ public struct Lifecycle: Sendable {
         let machine = knownApps[app]
         knownApps.remove(app)
         changed.append(app)
-        shared.effects.append(.forgotten(machine.id, exit: machine.lastExit, reclaimed: machine.reclaimed))
+        shared.effects.append(.forgotten(app, exit: machine.lastExit, reclaimed: machine.reclaimed))
     }
 
     // MARK: Uses

@@ -44,8 +44,11 @@ struct ReclaimRound: Sendable, Equatable {
         case looking
     }
 
-    /// The app that is reclaimed, or was the last to be.
-    var victim: AppID
+    /// The app that is reclaimed, or was the last to be. It may not be known any more; nil if it was not known when the round was
+    /// restored.
+    var victim: AppIndex?
+    /// The id of the app.
+    var victimID: AppID
     /// The account of it.
     var account: ReclaimRecord
     var phase = Phase.ending
@@ -70,9 +73,10 @@ struct Reclaimer: Sendable {
     var lastWarning: Instant?
 
     /// Begins the round, or goes on with it, with this app.
-    mutating func target(_ victim: AppID, _ account: ReclaimRecord, isAboutScenes: Bool) {
-        var next = round ?? ReclaimRound(victim: victim, account: account)
+    mutating func target(_ victim: AppIndex, _ id: AppID, _ account: ReclaimRecord, isAboutScenes: Bool) {
+        var next = round ?? ReclaimRound(victim: victim, victimID: id, account: account)
         next.victim = victim
+        next.victimID = id
         next.account = account
         next.phase = .ending
         next.isAboutScenes = isAboutScenes
@@ -120,10 +124,11 @@ extension Lifecycle {
         if !round.isAboutScenes {
             var account = round.account
             account.freed = freed
-            if let app = knownApps.index(of: round.victim), knownApps[app].lastExit?.reason == .reclaimed {
+            let app = round.victim.flatMap { knownApps.contains($0) ? $0 : nil }
+            if let app, knownApps[app].lastExit?.reason == .reclaimed {
                 change(app) { machine, _ in machine.reclaimed?.freed = freed }
             }
-            shared.effects.append(.decision(.reclaimed(round.victim, account)))
+            shared.effects.append(.decision(.reclaimed(round.victimID, account), of: app))
         }
         guard let cause = causeToGoOn(round, level, words), reclaimNext(cause) else { return endReclaim() }
     }
@@ -153,36 +158,36 @@ extension Lifecycle {
     private mutating func reclaimNext(_ cause: ReclaimRecord.Cause) -> Bool {
         guard !isShuttingDown else { return false }
         if !cause.isSuspendedLimit, let owner = disconnectBackgroundScenes() {
-            reclaimer.target(owner, ReclaimRecord(cause: cause, order: [owner]), isAboutScenes: true)
+            let id = knownApps.id(of: owner)
+            reclaimer.target(owner, id, ReclaimRecord(cause: cause, order: [id]), isAboutScenes: true)
             checkMemory()
             return true
         }
         let order = reclaimOrder(suspendedOnly: cause.isSuspendedLimit)
         guard let app = order.first else { return false }
         let account = ReclaimRecord(cause: cause, order: order.map { knownApps[$0].id })
-        let id = knownApps[app].id
-        reclaimer.target(id, account, isAboutScenes: false)
+        reclaimer.target(app, knownApps.id(of: app), account, isAboutScenes: false)
         knownApps[app].reclaimed = account
-        shared.effects.append(.measureMemory(id))
+        shared.effects.append(.measureMemory(app))
         end(app, atOnce: knownApps[app].state == .suspended, reason: .reclaimed)
         return true
     }
 
     /// Continues the round when its app is gone, or the kernel does not let it go: nothing more comes back from it.
     mutating func noteReclaimed(_ app: AppIndex) {
-        guard let round = reclaimer.round, round.phase == .ending, round.victim == knownApps[app].id else { return }
-        continueRound(after: round.victim)
+        guard let round = reclaimer.round, round.phase == .ending, round.victim == app else { return }
+        continueRound(round)
     }
 
-    private mutating func continueRound(after id: AppID) {
-        reclaimer.round?.reclaimed.append(id)
+    private mutating func continueRound(_ round: ReclaimRound) {
+        reclaimer.round?.reclaimed.append(round.victimID)
         if isShuttingDown { endReclaim() } else { checkMemory() }
     }
 
     /// Spares an app that was to be reclaimed, and was not asked to end yet, because a request needs it.
     mutating func abandonReclaim(of app: AppIndex) {
         guard let round = reclaimer.round, round.phase == .ending, knownApps[app].state.isAlive,
-            round.victim == knownApps[app].id
+            round.victim == app
         else { return }
         knownApps[app].reclaimed = nil
         checkMemory()
@@ -205,8 +210,8 @@ extension Lifecycle {
     /// Repeats what may not have been done when the daemon before was killed.
     mutating func resumeReclaim() {
         guard let round = reclaimer.round else { return }
-        if round.phase == .ending, knownApps[round.victim]?.isRunning != true {
-            return continueRound(after: round.victim)
+        if round.phase == .ending, round.victim.flatMap({ knownApps[known: $0]?.isRunning }) != true {
+            return continueRound(round)
         }
         if round.phase == .looking { checkMemory() }
     }
@@ -214,12 +219,12 @@ extension Lifecycle {
     // MARK: Scenes
 
     /// Disconnects the background scenes of all apps, and returns one of the apps. Suspended apps are told when they are continued.
-    private mutating func disconnectBackgroundScenes() -> AppID? {
+    private mutating func disconnectBackgroundScenes() -> AppIndex? {
         let owners = knownApps.sortedIndexes { !$0.scenesToReclaim.isEmpty }
         for app in owners {
             change(app) { machine, shared in
                 let scenes = machine.scenesToReclaim
-                shared.effects.append(.decision(.scenesReclaimed(machine.id, scenes)))
+                shared.effects.append(.decision(.scenesReclaimed(machine.id, scenes), of: app))
                 for scene in scenes {
                     machine.scenes.update(scene) { ($0.isWanted, $0.desiredReason) = (false, .reclaimed) }
                     if machine.state == .suspended { machine.transition(scene, to: .unattached, &shared) }
@@ -227,7 +232,7 @@ extension Lifecycle {
                 shared.reconciles.append(app)
             }
         }
-        return owners.first.map { knownApps[$0].id }
+        return owners.first
     }
 
     // MARK: Order

@@ -31,8 +31,7 @@ extension Lifecycle {
 
     /// Returns the app of an index that was in use; nil if the app was forgotten.
     public func app(at index: Int) -> AppID? {
-        let index = AppIndex(value: index)
-        return knownApps.contains(index) ? knownApps.id(of: index) : nil
+        knownApps.index(at: index).map { knownApps.id(of: $0) }
     }
 
     /// Adds the record of an app to a slot.
@@ -42,8 +41,7 @@ extension Lifecycle {
     ///   - slot: The slot.
     /// - Returns: The app; nil if there is no record. There is none of an app of which nothing is known but its definition.
     public mutating func writeRecord(at index: Int, to slot: inout SlotWriter) -> AppID? {
-        let app = AppIndex(value: index)
-        guard knownApps.contains(app), !knownApps[app].isFresh else { return nil }
+        guard let app = knownApps.index(at: index), !knownApps[app].isFresh else { return nil }
         var deadlines = shared.deadlines.saved(app)
         knownApps[app].code(&deadlines, with: &slot)
         return knownApps.id(of: app)
@@ -112,7 +110,7 @@ extension Lifecycle {
         let slots = coder.apps("place", shared.activation.slots, in: knownApps)
         let interruptions = coder.list("interruption", shared.interruptions.elements)
         coder.instant("memory-warned", &reclaimer.lastWarning)
-        reclaimer.round = ReclaimRound.code(reclaimer.round, with: &coder)
+        reclaimer.round = ReclaimRound.code(reclaimer.round, with: &coder, in: knownApps)
         shared.returning = coder.apps("returning", shared.returning, in: knownApps)
         let blockers = coder.list("concealed", shared.blockers.elements)
         // A daemon before has saved nothing until its start.

@@ -370,8 +370,10 @@ extension ReclaimRecord.Cause: SavedItem {
 
 extension ReclaimRound {
     /// Writes or reads a round, or that there is none.
-    static func code(_ round: ReclaimRound?, with coder: inout some SavedCoder & ~Copyable) -> ReclaimRound? {
-        guard let victim = coder.item("reclaim-victim", round?.victim) else { return nil }
+    static func code(
+        _ round: ReclaimRound?, with coder: inout some SavedCoder & ~Copyable, in apps: borrowing AppTable
+    ) -> ReclaimRound? {
+        guard let victim = coder.item("reclaim-victim", round?.victimID) else { return nil }
         let phase = coder.word("reclaim-phase", round?.phase)
         let isForAll = coder.flag("reclaim-all", round?.isForAll ?? false)
         let isAboutScenes = coder.flag("reclaim-scenes", round?.isAboutScenes ?? false)
@@ -379,7 +381,8 @@ extension ReclaimRound {
         guard coder.isReading else { return round }
         return account.map {
             ReclaimRound(
-                victim: victim, account: $0, phase: phase ?? .looking, isAboutScenes: isAboutScenes, isForAll: isForAll)
+                victim: apps.index(of: victim), victimID: victim, account: $0, phase: phase ?? .looking,
+                isAboutScenes: isAboutScenes, isForAll: isForAll)
         }
     }
 }

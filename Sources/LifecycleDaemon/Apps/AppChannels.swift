@@ -97,7 +97,7 @@ final class AppChannels {
     func number(of app: AppIndex) -> Int32? { connections[app]?.number }
     func state(of app: AppIndex) -> ChannelState? { connections[app]?.state }
 
-    private func report(_ message: AppMessage, from app: AppIndex) { core.handle(.message(core.id(of: app), message)) }
+    private func report(_ message: AppMessage, from app: AppIndex) { core.handle(.message(app, message)) }
 
     private func handle(_ event: AppConnection.Event, of app: AppIndex) {
         switch event {

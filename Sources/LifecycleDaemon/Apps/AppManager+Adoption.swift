@@ -84,7 +84,7 @@ extension AppManager {
         let candidate = candidates.removeValue(forKey: app)
         guard let definition = catalog[id], let process = candidate?.take() else {
             return spawnFailed(
-                id, .command("an adopted app cannot be launched again, and its processes have ended"))
+                app, .command("an adopted app cannot be launched again, and its processes have ended"))
         }
         let launched = self.app(app)?.launched
         let isAlive =
@@ -93,9 +93,9 @@ extension AppManager {
             } else {
                 processes.adopt(app, process, as: definition, launched: launched)
             }
-        guard isAlive else { return spawnFailed(id, .command("the process has ended")) }
+        guard isAlive else { return spawnFailed(app, .command("the process has ended")) }
         storeDescriptors(of: app)
-        driver.handle(.outcome(id, .spawned))
+        driver.handle(.outcome(app, .spawned))
         connectAdopted(id, app)
         observer?.processesJoined(id)
     }

@@ -42,12 +42,12 @@ extension AppManager: ChannelDelegate {
         channels.send(message, sequence: delivery.sequence, to: app)
     }
 
-    func answer(_ number: UInt64, of id: AppID, _ app: AppIndex, _ refusal: AssertionRefusal?) {
+    func answer(_ number: UInt64, of app: AppIndex, _ refusal: AssertionRefusal?) {
         if let refusal {
             return channels.send(.refused(AssertionID(number), reason: RefusalReason(refusal)), to: app)
         }
         let isTask = self.app(app)?.heldAssertions.contains { $0.number == number && $0.kind == .task } ?? false
-        let end = isTask ? core.taskTimeEnd(of: id) : nil
+        let end = isTask ? core.taskTimeEnd(of: driver.id(of: app)) : nil
         channels.send(.granted(AssertionID(number), timeLeftMilliseconds: end.map(millisecondsLeft)), to: app)
     }
 

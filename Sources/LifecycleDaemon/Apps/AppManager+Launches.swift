@@ -7,10 +7,10 @@ import Systemd
 
 extension AppManager: ProcessDelegate {
     func spawn(_ id: AppID, _ app: AppIndex) {
-        if isRestoring, processes.isRunning(app) { return driver.handle(.outcome(id, .spawned)) }
-        if let objection = store.makeRoom() { return spawnFailed(id, .unrecorded(objection)) }
+        if isRestoring, processes.isRunning(app) { return driver.handle(.outcome(app, .spawned)) }
+        if let objection = store.makeRoom() { return spawnFailed(app, .unrecorded(objection)) }
         if isToBeAdopted(id) { return adopt(id, app) }
-        guard let definition = catalog[id] else { return spawnFailed(id, .command("its manifest was removed")) }
+        guard let definition = catalog[id] else { return spawnFailed(app, .command("its manifest was removed")) }
         do throws(DaemonError) {
             let output = try launcher.output(of: id)
             let machine = self.app(app)
@@ -26,11 +26,11 @@ extension AppManager: ProcessDelegate {
             extendLifetime(output)
             extendLifetime(channel)
         } catch {
-            spawnFailed(id, StartFailure(error))
+            spawnFailed(app, StartFailure(error))
         }
     }
 
-    func spawnFailed(_ id: AppID, _ why: StartFailure) { driver.handle(.outcome(id, .spawnFailed(why))) }
+    func spawnFailed(_ app: AppIndex, _ why: StartFailure) { driver.handle(.outcome(app, .spawnFailed(why))) }
 
     private func launchFields(of id: AppID, _ app: AppIndex) -> LaunchFields {
         guard let launch = core.launch(of: id) else { return LaunchFields(reason: Reason.launch.rawValue) }

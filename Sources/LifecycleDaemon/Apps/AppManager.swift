@@ -294,8 +294,8 @@ extension AppManager: EffectHandler {
         while let position = order.next(in: effects) {
             switch effects[position] {
             case .transition(let transition): perform(transition)
-            case .stop(let id): stop(id)
-            case .resume(let id): resume(id)
+            case .stop(let app): stop(app)
+            case .resume(let app): resume(app)
             case .reply(let id, let reply): end(id, with: reply)
             case .spawn, .terminate, .kill, .deliver, .answerAssertion, .tellTimeLeft, .expireTask, .measureMemory,
                 .checkMemory, .sceneTransition, .decision, .forgotten, .finished:
@@ -308,31 +308,24 @@ extension AppManager: EffectHandler {
     @inline(never) private func perform(_ effect: Effect) {
         switch effect {
         case .transition, .stop, .resume, .reply: break
-        case .spawn(let id):
-            if let app = index(of: id) { spawn(id, app) }
+        case .spawn(let app):
+            spawn(driver.id(of: app), app)
             ownMemory.noteLaunch()
-        case .terminate(let id): if let app = index(of: id) { terminate(id, app) }
-        case .kill(let id): if let app = index(of: id) { processes.kill(app) }
-        case .deliver(let id, let delivery): if let app = index(of: id) { deliver(delivery, to: app) }
-        case .answerAssertion(let id, let number, let refusal):
-            if let app = index(of: id) { answer(number, of: id, app, refusal) }
-        case .tellTimeLeft(let id, let end):
-            if let app = index(of: id) {
-                channels.send(.timeLeft(milliseconds: end.map(millisecondsLeft)), to: app)
-            }
-        case .expireTask(let id, let number, let deadline):
+        case .terminate(let app): terminate(driver.id(of: app), app)
+        case .kill(let app): processes.kill(app)
+        case .deliver(let app, let delivery): deliver(delivery, to: app)
+        case .answerAssertion(let app, let number, let refusal): answer(number, of: app, refusal)
+        case .tellTimeLeft(let app, let end):
+            channels.send(.timeLeft(milliseconds: end.map(millisecondsLeft)), to: app)
+        case .expireTask(let app, let number, let deadline):
             let time = deadline.duration(since: driver.now).wholeMilliseconds
-            let message = MessageToApp.expireTask(AssertionID(number), deadlineMilliseconds: time)
-            if let app = index(of: id) { channels.send(message, to: app) }
-        case .measureMemory(let id): if let app = index(of: id) { memory.measure(app) }
-        case .checkMemory(let id, let atOnce):
-            if let app = index(of: id) { memory.assess(after: app, atOnce: atOnce) }
+            channels.send(.expireTask(AssertionID(number), deadlineMilliseconds: time), to: app)
+        case .measureMemory(let app): memory.measure(app)
+        case .checkMemory(let app, let atOnce): memory.assess(after: app, atOnce: atOnce)
         case .sceneTransition(let transition):
-            let app = index(of: transition.app)
-            announcements.append((.scene(transition), app, processes.lastPID(of: app)))
-        case .decision(let decision): record(decision)
-        case .forgotten(let id, let exit, let reclaimed):
-            if let app = index(of: id) { forget(id, app, exit, reclaimed) }
+            announcements.append((.scene(transition), transition.index, processes.lastPID(of: transition.index)))
+        case .decision(let decision, let app): record(decision, of: app)
+        case .forgotten(let app, let exit, let reclaimed): forget(driver.id(of: app), app, exit, reclaimed)
         case .finished:
             announceTransitions()
             store.end()
@@ -349,14 +342,12 @@ extension AppManager: EffectHandler {
         }
     }
 
-    @inline(never) private func stop(_ id: AppID) {
-        guard let app = index(of: id) else { return }
+    @inline(never) private func stop(_ app: AppIndex) {
         suspensions?.willStop(app)
         if isRestoring { processes.stopSoon(app) } else { processes.stop(app) }
     }
 
-    @inline(never) private func resume(_ id: AppID) {
-        guard let app = index(of: id) else { return }
+    @inline(never) private func resume(_ app: AppIndex) {
         trimmer.end(app)
         processes.resume(app)
     }
@@ -433,10 +424,9 @@ extension AppManager: EffectHandler {
         }
     }
 
-    private func record(_ decision: Decision) {
+    private func record(_ decision: Decision, of app: AppIndex?) {
         // The journal has everything in its order.
         announceTransitions()
-        let app = decision.app.flatMap { index(of: $0) }
         if case .launchFailed(let id, let why) = decision, let app {
             channels.close(app)
             endAdoption(of: id, app)

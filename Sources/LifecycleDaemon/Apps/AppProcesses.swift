@@ -78,7 +78,7 @@ final class AppProcesses {
         reaping = try DelayedReaping(loop: loop) { [weak self] in self?.reapAll() }
     }
 
-    func report(_ app: AppIndex, _ outcome: Outcome) { core.handle(.outcome(core.id(of: app), outcome)) }
+    func report(_ app: AppIndex, _ outcome: Outcome) { core.handle(.outcome(app, outcome)) }
     func save(_ app: RunningApp) { store.save(.launch, app.record.saved(core.id(of: app.index))) }
 
     // MARK: Lookup

@@ -5,6 +5,11 @@ import Systemd
 
 /// Tells the core how short memory is: when the machine reports pressure, and after an app was ended for it.
 final class MemoryWatch {
+    /// A check of the memory after an app was ended; nil for an app that is not known any more.
+    private struct Check {
+        let app: AppIndex?
+    }
+
     private let loop: EventLoop
     private let log: any JournalSink
     private let processes: AppProcesses
@@ -15,7 +20,8 @@ final class MemoryWatch {
     /// The memory of apps that are being ended for it, in bytes.
     private var held: [AppIndex: Int] = [:]
     private var timer: TimerSource?
-    private var awaited: AppIndex?
+    /// The check that the core waits for.
+    private var pending: Check?
     private var retry: TimerSource?
     /// The pause before another attempt to watch, in microseconds.
     var retryDelay: UInt64 = 5_000_000
@@ -96,9 +102,11 @@ final class MemoryWatch {
     /// Measures the memory of an app that is about to be ended for it.
     func measure(_ app: AppIndex) { held[app] = processes.tree(of: app)?.ownMemory }
 
-    /// Reads how short memory is now that the app has ended.
-    func assess(after app: AppIndex, atOnce: Bool) {
-        awaited = app
+    /// Reads how short memory is now that the app has ended, and tells the core.
+    ///
+    /// - Parameter app: The app; nil if it is not known any more.
+    func assess(after app: AppIndex?, atOnce: Bool) {
+        pending = Check(app: app)
         // The next reading is compared to this one.
         _ = source?.current()
         if atOnce { return check() }
@@ -106,10 +114,10 @@ final class MemoryWatch {
     }
 
     private func check() {
-        guard let app = awaited else { return }
-        awaited = nil
-        let left = processes.tree(of: app)?.ownMemory ?? 0
-        let freed = held.removeValue(forKey: app).map { UInt64(max($0 - left, 0)) }
+        guard let check = pending else { return }
+        pending = nil
+        let left = processes.tree(of: check.app)?.ownMemory ?? 0
+        let freed = check.app.flatMap { held.removeValue(forKey: $0) }.map { UInt64(max($0 - left, 0)) }
         let pressure = source?.current()
         let level = pressure.map { MemoryLevel($0.level) } ?? .normal
         core.handle(.memoryChecked(level, pressure?.description ?? "", freed: freed))

@@ -64,10 +64,10 @@ extension AppManager: StateSource {
                 policy: { catalog[$0]?.policy }, at: driver.now))
         let ids = appIDs.sorted()
         let look = processes.table.firstLook()
-        var ended: [(AppID, LifecycleCore.ExitStatus)] = []
+        var ended: [(AppIndex, LifecycleCore.ExitStatus)] = []
         for id in ids {
             guard let app = app(id), app.isRunning else { continue }
-            if let status = restore(app, saved.apps[id], descriptors, look) { ended.append((id, status)) }
+            if let status = restore(app, saved.apps[id], descriptors, look) { ended.append((app.index, status)) }
         }
         // In this order the app that was suspended first is the kernel's first choice again.
         let states = apps.map { (app: $0.index, state: $0.state, since: $0.since) }
@@ -84,11 +84,11 @@ extension AppManager: StateSource {
         entriesWritten()
         for id in ids {
             guard let app = index(of: id), isReconnecting(app) else { continue }
-            if let last = channels.welcomeAgain(app) { driver.handle(.message(id, .reconnected(lastSequence: last))) }
+            if let last = channels.welcomeAgain(app) { driver.handle(.message(app, .reconnected(lastSequence: last))) }
         }
         defineAll()
         for app in apps { exits.record(app) }
-        for (id, status) in ended { driver.handle(.outcome(id, .exited(status, othersLeft: false))) }
+        for (app, status) in ended { driver.handle(.outcome(app, .exited(status, othersLeft: false))) }
         driver.handle(.resumeRestored)
         processes.checkRestored()
         announceTransitions()

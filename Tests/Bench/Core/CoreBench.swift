@@ -5,6 +5,12 @@ import LifecycleCore
 /// The apps have no callbacks. Each round brings the next of two suspended apps to the foreground until the request is answered, and
 /// lets the other one be suspended.
 @main struct CoreBench {
+    /// An app with its index: the apps have them in the order of their definitions.
+    private struct App {
+        let id: AppID
+        let index: AppIndex
+    }
+
     private var core = Lifecycle()
     private var now = Instant(microseconds: 1_000_000)
     private var requests: UInt64 = 0
@@ -14,7 +20,7 @@ import LifecycleCore
         let numbers = CommandLine.arguments.dropFirst().compactMap { Int($0) }
         guard numbers.count == 2, numbers[0] >= 2 else { return print("usage: core-bench APPS ROUNDS") }
         var bench = CoreBench()
-        let apps = (0..<numbers[0]).map { AppID("org.example.App\($0)") }
+        let apps = (0..<numbers[0]).map { App(id: AppID("org.example.App\($0)"), index: AppIndex(value: $0)) }
         for (app, previous) in zip(apps, [nil] + apps) { bench.launch(app, after: previous) }
         var previous = apps[apps.count - 1]
         for round in 0..<numbers[1] {
@@ -25,24 +31,24 @@ import LifecycleCore
         print("\(apps.count) apps, \(numbers[1]) rounds; \(MemoryLayout<AppMachine>.size) bytes an app")
     }
 
-    private mutating func launch(_ app: AppID, after previous: AppID?) {
-        give(.define(app, Policy()))
-        request(.launch(app, background: false))
-        give(.outcome(app, .spawned))
+    private mutating func launch(_ app: App, after previous: App?) {
+        give(.define(app.id, Policy()))
+        request(.launch(app.id, background: false))
+        give(.outcome(app.index, .spawned))
         if let previous { suspend(previous) }
     }
 
-    private mutating func switchFocus(to next: AppID, from previous: AppID) {
+    private mutating func switchFocus(to next: App, from previous: App) {
         focus(next)
         resumed(next)
         suspend(previous)
     }
 
-    @inline(never) private mutating func focus(_ app: AppID) { request(.focus(app)) }
+    @inline(never) private mutating func focus(_ app: App) { request(.focus(app.id)) }
 
-    @inline(never) private mutating func resumed(_ app: AppID) { give(.outcome(app, .resumed)) }
+    @inline(never) private mutating func resumed(_ app: App) { give(.outcome(app.index, .resumed)) }
 
-    private mutating func suspend(_ app: AppID) {
+    private mutating func suspend(_ app: App) {
         backgroundTimeOver()
         stopped(app)
     }
@@ -52,7 +58,7 @@ import LifecycleCore
         give(.tick)
     }
 
-    @inline(never) private mutating func stopped(_ app: AppID) { give(.outcome(app, .stopped)) }
+    @inline(never) private mutating func stopped(_ app: App) { give(.outcome(app.index, .stopped)) }
 
     private mutating func request(_ wanted: Request) {
         requests += 1

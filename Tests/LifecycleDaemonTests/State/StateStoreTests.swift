@@ -34,7 +34,14 @@ import Testing
     }
 
     private func handle(_ input: Input, _ store: FileStateStore) {
-        let effects = source.core.handle(input, at: Instant(microseconds: 5))
+        save(source.core.handle(input, at: Instant(microseconds: 5)), store)
+    }
+
+    private func handle(_ outcome: Outcome, of id: AppID, _ store: FileStateStore) {
+        save(source.core.handle(outcome, of: id, at: Instant(microseconds: 5)), store)
+    }
+
+    private func save(_ effects: [Effect], _ store: FileStateStore) {
         store.take(changesOf: &source.core)
         store.save(announcing: effects)
     }
@@ -42,7 +49,7 @@ import Testing
     private func launch(_ id: AppID, _ store: FileStateStore) {
         handle(.define(id, Policy()), store)
         handle(.request(RequestID(1), .launch(id, background: false)), store)
-        handle(.outcome(id, .spawned), store)
+        handle(.spawned, of: id, store)
     }
 
     private func restored(_ path: String) throws -> (state: SavedState, core: Lifecycle) {
@@ -121,7 +128,7 @@ import Testing
             #expect(try restored(path).state.unannounced.isEmpty)
             source.unannounced = []
             handle(.request(RequestID(2), .suspend(Self.clock)), store)
-            handle(.outcome(Self.clock, .stopped), store)
+            handle(.stopped, of: Self.clock, store)
             #expect(try !restored(path).state.unannounced.isEmpty)
         }
     }
@@ -149,17 +156,18 @@ import Testing
             launch(Self.clock, store)
             let now = Instant(microseconds: 5)
             handle(.request(RequestID(2), .suspend(Self.clock, now: true)), store)
-            _ = source.core.handle(.outcome(Self.clock, .stopped), at: now)
+            _ = source.core.handle(.stopped, of: Self.clock, at: now)
             var core = try restored(path).core
-            #expect(core.handle(.resumeRestored, at: now).contains(.stop(Self.clock)))
-            _ = core.handle(.outcome(Self.clock, .stopped), at: now)
+            let clock = try #require(core.knownApps[Self.clock]).index
+            #expect(core.handle(.resumeRestored, at: now).contains(.stop(clock)))
+            _ = core.handle(.stopped, of: Self.clock, at: now)
             #expect(core.knownApps[Self.clock]?.phase == .suspended(isConfirmed: true))
 
             handle(.request(RequestID(3), .focus(Self.clock)), store)
-            _ = source.core.handle(.outcome(Self.clock, .resumed), at: now)
+            _ = source.core.handle(.resumed, of: Self.clock, at: now)
             core = try restored(path).core
-            #expect(core.handle(.resumeRestored, at: now).contains(.resume(Self.clock)))
-            let effects = core.handle(.outcome(Self.clock, .resumed), at: now)
+            #expect(core.handle(.resumeRestored, at: now).contains(.resume(clock)))
+            let effects = core.handle(.resumed, of: Self.clock, at: now)
             #expect(effects.contains { if case .transition(let step) = $0 { step.to == .active } else { false } })
         }
     }
@@ -193,7 +201,7 @@ import Testing
             let next = try begin(path)
             #expect(try restored(path).state.apps[Self.clock]?.channel == state)
             handle(.forget(Self.clock), next)
-            handle(.outcome(Self.clock, .exited(.code(0), othersLeft: false)), next)
+            handle(.exited(.code(0), othersLeft: false), of: Self.clock, next)
             #expect(try restored(path).state.apps.isEmpty)
         }
     }
@@ -223,7 +231,7 @@ import Testing
             store.save(.launch, SavedRecord(["id": "clock", "token": "1"]))
             store.add(try Self.values())
             handle(.forget(Self.clock), store)
-            handle(.outcome(Self.clock, .exited(.code(0), othersLeft: false)), store)
+            handle(.exited(.code(0), othersLeft: false), of: Self.clock, store)
             #expect(source.core.knownApps.count == 0)
             #expect(try restored(path).state.apps.isEmpty)
             // The index, and perhaps the slots, belong to another app.

@@ -141,7 +141,7 @@ extension FuzzTarget {
         var machine = machine
         var time = now
         for app in machine.knownApps.values.sorted(by: { $0.id < $1.id }) where app.isReconnecting {
-            tell(.message(app.id, .reconnected(lastSequence: 0)), to: &machine, at: time)
+            tell(.message(app.index, .reconnected(lastSequence: 0)), to: &machine, at: time)
         }
         tell(.resumeRestored, to: &machine, at: time)
         tell(.start, to: &machine, at: time)
@@ -155,8 +155,8 @@ extension FuzzTarget {
 
     /// An input, and its effects as the channel would have them.
     private static func tell(_ input: Input, to machine: inout Lifecycle, at time: Instant) {
-        for case .deliver(let id, let delivery) in machine.handle(input, at: time) {
-            let scene = delivery.scene.flatMap { machine.knownApps[id]?.scenes[$0.scene] }
+        for case .deliver(let app, let delivery) in machine.handle(input, at: time) {
+            let scene = delivery.scene.flatMap { machine.knownApps[known: app]?.scenes[$0.scene] }
             let message = CallbackMessage(delivery, now: time, previousTime: nil, scene: scene)
             guard let line = try? MessageToApp.callback(message).encoded() else { continue }
             require((try? MessageToApp(parsing: line.dropLast())) == .callback(message), "an app can read its callback")
