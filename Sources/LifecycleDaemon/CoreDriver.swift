@@ -23,7 +23,8 @@ protocol EffectHandler: AnyObject {
 /// The core is never entered twice: inputs that come while effects are performed wait in a queue.
 final class CoreDriver: InputHandler {
     private(set) var core = Lifecycle()
-    weak var effectHandler: (any EffectHandler)?
+    /// Performs the effects, and owns the driver. Set before the first input.
+    unowned var effectHandler: (any EffectHandler)?
 
     private let loop: EventLoop
     private let store: any StateStore
@@ -50,9 +51,13 @@ final class CoreDriver: InputHandler {
             self?.handle(.tick)
         }
         saving = try loop.postponed(isLast: true) { [weak self] in self?.saveDelayed() }
-        announcement = try loop.followUp { [weak self] in
-            self?.effectHandler?.inputsHandled()
-        }
+        announcement = try loop.followUp { [weak self] in self?.performer.inputsHandled() }
+    }
+
+    /// The handler of effects: the effects of a saved step must not vanish.
+    private var performer: any EffectHandler {
+        guard let effectHandler else { preconditionFailure("the driver has no handler of effects") }
+        return effectHandler
     }
 
     func restore(_ core: Lifecycle) { self.core = core }
@@ -98,7 +103,7 @@ final class CoreDriver: InputHandler {
         } else {
             save(effects)
         }
-        effectHandler?.perform(span)
+        performer.perform(span)
     }
 
     // MARK: Saving
