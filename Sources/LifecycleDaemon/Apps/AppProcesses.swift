@@ -342,10 +342,12 @@ final class AppProcesses {
 
     // MARK: Operations
 
+    // Each effect of the core has an outcome: that of an app without processes is that they are gone.
+
     func stopSoon(_ app: AppIndex) { postponedStops?.append(app) }
 
     func stop(_ index: AppIndex) {
-        guard let app = running[index] else { return }
+        guard let app = running[index] else { return report(index, .gone) }
         postponedStops?.remove(index)
         app.begin(.stop(since: loop.freshNow, isReported: false))
         // Only the record connects these processes to the app, also for a successor that is to continue them.
@@ -370,7 +372,7 @@ final class AppProcesses {
     }
 
     func resume(_ index: AppIndex) {
-        guard let app = running[index] else { return }
+        guard let app = running[index] else { return report(index, .gone) }
         postponedStops?.remove(index)
         app.endOperation()
         app.tree.resume()
@@ -379,7 +381,7 @@ final class AppProcesses {
     }
 
     func terminate(_ index: AppIndex, _ signal: Processes.Signal) {
-        guard let app = running[index] else { return }
+        guard let app = running[index] else { return report(index, .gone) }
         postponedStops?.remove(index)
         app.endOperation()
         app.tree.terminate(with: signal)
@@ -390,7 +392,7 @@ final class AppProcesses {
     }
 
     func kill(_ index: AppIndex) {
-        guard let app = running[index] else { return }
+        guard let app = running[index] else { return report(index, .gone) }
         postponedStops?.remove(index)
         app.begin(.kill)
         app.tree.kill()
