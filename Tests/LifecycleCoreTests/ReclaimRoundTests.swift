@@ -139,6 +139,26 @@ import Testing
         }
     }
 
+    /// The victim was an app without a manifest, and the daemon ended before the memory was checked.
+    @Test func `a round is over when the memory was checked after an app that is not known any more`() {
+        var world = ReclaimTests().world()
+        world.withholding = [.looks]
+        world.ask(.memoryPressure(.critical, all: false))
+        let core = world.core
+        #expect(core.round?.phase == .looking)
+        world.core = Lifecycle(
+            restoring: core.record, apps: core.records.filter { $0["id"] != core.round?.victimID.name },
+            settings: core.settings, policy: { _ in Policy() }, at: world.now)
+        world.withholding = []
+        _ = world.lines()
+        world.give(.resumeRestored)
+        #expect(world.lines().first { $0.hasPrefix("look") } == "look after none")
+        #expect(world.core.round == nil)
+        // Memory is reclaimed again.
+        world.give(.memoryPressure(.critical, "very short"))
+        #expect(world.core.round == nil && world.lines().contains { $0.hasPrefix("measure") })
+    }
+
     /// An app with two scenes in the background, and one that sleeps behind another.
     func withScenes(_ settings: Settings = Settings()) -> World {
         var world = World(apps: "one", "front", linked: true, settings: settings)

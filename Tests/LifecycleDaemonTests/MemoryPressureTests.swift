@@ -1,5 +1,6 @@
 import Configuration
 import Glibc
+import LifecycleCore
 import Systemd
 import Testing
 
@@ -177,6 +178,22 @@ import Testing
         try #require(unsafe rmdir(group) == 0)
         for level in [MemoryPressure.Level.none, .warning, .critical] { source.fired(level) }
         #expect(levels == [MemoryPressure.Level.none, .warning, .critical])
+    }
+
+    /// A restored round of reclaims may be about an app that was forgotten: it goes on with the check all the same.
+    @Test(arguments: [true, false]) func memoryIsCheckedAfterAnAppThatIsNotKnown(atOnce: Bool) throws {
+        let (loop, core) = (try EventLoop(), RecordingCore())
+        let processes = try AppProcesses(loop: loop, core: core, store: MemoryStateStore())
+        let watch = try MemoryWatch(loop: loop, log: RecordingJournal(), processes: processes, core: core)
+        core.onInput = { loop.exit(code: 0) }
+        watch.assess(after: nil, atOnce: atOnce)
+        #expect(core.inputs.isEmpty == !atOnce)
+        if !atOnce { #expect(try loop.run() == 0) }
+        guard case .memoryChecked(let level, _, let freed)? = core.inputs.first, core.inputs.count == 1 else {
+            Issue.record("\(core.inputs)")
+            return
+        }
+        #expect(level == .normal && freed == nil)
     }
 
     @Test(.enabled(if: hasPressure, "this kernel has no pressure stall information"))

@@ -92,12 +92,17 @@ extension Lifecycle {
 /// Keeps the inputs that are given to the core.
 final class RecordingCore: InputHandler {
     private(set) var inputs: [Input] = []
+    /// Called after each input.
+    var onInput: () -> Void = {}
     private let ids: [AppID]
 
     /// - Parameter ids: The ids of the apps, in the order of their indexes.
     init(ids: [AppID] = []) { self.ids = ids }
 
-    func handle(_ input: Input) { inputs.append(input) }
+    func handle(_ input: Input) {
+        inputs.append(input)
+        onInput()
+    }
 
     func id(of app: AppIndex) -> AppID { ids[app.value] }
 }
