@@ -91,7 +91,7 @@ extension Lifecycle {
     /// Returns what keeps a background app from being suspended.
     private func background(of app: AppMachine) -> [Obstacle] {
         guard app.state == .background, app.target == .suspended || app.target == .background else { return [] }
-        var result = app.heldAssertions.map { Obstacle.assertion($0, until: end(of: $0, of: app.id)) }
+        var result = app.heldAssertions.map { Obstacle.assertion($0, until: end(of: $0, of: app)) }
         if app.target == .suspended, let until = deadline(.background, app) {
             result.append(.backgroundTime(until: until))
         }
@@ -142,8 +142,12 @@ extension Lifecycle {
     ///   - id: The app.
     /// - Returns: The instant at which the daemon ends the task; nil if no time runs, and for an activity.
     public func end(of assertion: Assertion, of id: AppID) -> Instant? {
-        guard assertion.kind == .task, let app = knownApps.index(of: id) else { return nil }
-        return shared.deadlines[.taskExpiration, app] ?? shared.deadlines[.tasks, app]
+        knownApps[id].flatMap { end(of: assertion, of: $0) }
+    }
+
+    private func end(of assertion: Assertion, of app: AppMachine) -> Instant? {
+        guard assertion.kind == .task else { return nil }
+        return deadline(.taskExpiration, app) ?? deadline(.tasks, app)
     }
 
     /// Returns the reason of the app's last launch and its previous end; nil for an app that is not known.

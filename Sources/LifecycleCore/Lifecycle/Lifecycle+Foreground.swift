@@ -58,8 +58,8 @@ extension Lifecycle {
 
     /// Keeps the home app in the foreground while no other app is there.
     mutating func fillForeground() {
-        guard shared.foreground.isEmpty, hasStarted, !isShuttingDown, let id = settings.homeApp,
-            let home = knownApps.index(of: id), shared.deadlines[.restart, home] == nil,
+        guard shared.foreground.isEmpty, hasStarted, !isShuttingDown, let home = shared.home,
+            shared.deadlines[.restart, home] == nil,
             knownApps[home].isRunning || !knownApps[home].policy.isTransient
         else { return }
         // An app that is being ended comes back when it is gone, and not before.
@@ -245,7 +245,7 @@ extension Lifecycle {
         let machine = knownApps[app]
         guard !isShuttingDown, machine.desired == .rest, !machine.policy.isTransient, !machine.policy.isAdopted
         else { return }
-        let isHome = machine.id == settings.homeApp
+        let isHome = app == shared.home
         guard machine.policy.restart.covers(reason) || isHome && RestartPolicy.always.covers(reason),
             reason != .launchFailed || machine.launch.reason != .launch
         else { return }
@@ -286,7 +286,7 @@ extension Lifecycle {
     /// Cancels a restart that neither the policy nor the settings provide for any more.
     mutating func dropUncoveredRestart(of app: AppIndex) {
         let policy = knownApps[app].policy
-        guard policy.isAdopted || policy.restart == .never && knownApps[app].id != settings.homeApp else { return }
+        guard policy.isAdopted || policy.restart == .never && app != shared.home else { return }
         cancelRestart(of: app)
     }
 }

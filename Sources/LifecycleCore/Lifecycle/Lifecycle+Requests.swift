@@ -19,15 +19,18 @@ extension Lifecycle {
         case .suspend(let id, let now): suspend(id, now: now, for: request)
         case .resume(let id): resume(id, for: request)
         case .machine(let event): apply(event, for: request)
-        case .deliver(let id, let event): deliver(event, to: id, for: request)
+        case .deliver(let id, let event):
+            if let app = knownApp(id, for: request) { deliver(event, to: app, for: request) }
         case .wake(let id, let kind, let payload): wake(id, kind: kind, payload: payload, for: request)
         case .openScene(let id, let opening, let background):
             openScene(opening, of: id, background: background, for: request)
         case .focusScene(let id, let scene): focusScene(scene, of: id, for: request)
         case .backgroundScene(let id, let scene): backgroundScene(scene, of: id, for: request)
         case .closeScene(let id, let scene): closeScene(scene, of: id, for: request)
-        case .terminate(let id): end(id, atOnce: false, reason: .terminate, for: request)
-        case .kill(let id): end(id, atOnce: true, reason: .kill, for: request)
+        case .terminate(let id):
+            if let app = knownApp(id, for: request) { end(app, atOnce: false, reason: .terminate, for: request) }
+        case .kill(let id):
+            if let app = knownApp(id, for: request) { end(app, atOnce: true, reason: .kill, for: request) }
         case .release(let id): release(id, for: request)
         case .memoryPressure(let level, let all): simulate(level, all: all, for: request)
         }
@@ -36,7 +39,7 @@ extension Lifecycle {
     // MARK: The foreground
 
     private mutating func launch(_ id: AppID, background: Bool, goal: Goal = .active, for request: RequestID) {
-        guard let app = knownApps.index(of: id) else { return refuse(request, .noSuchApp(id)) }
+        guard let app = knownApp(id, for: request) else { return }
         let isAdopting = knownApps[app].policy.isAdopted && !knownApps[app].isRunning
         if !background {
             bringToForeground(app, reason: isAdopting ? .adopt : .launch)
@@ -55,7 +58,7 @@ extension Lifecycle {
 
     private mutating func sendToBackground(_ id: AppID, for request: RequestID) {
         guard let app = aliveApp(id, for: request) else { return }
-        guard settings.homeApp != id || shared.foreground != [app] else {
+        guard app != shared.home || shared.foreground != [app] else {
             return refuse(request, .homeStaysInForeground(id))
         }
         if shared.foreground.contains(app) {
@@ -67,7 +70,7 @@ extension Lifecycle {
     private mutating func goHome(for request: RequestID) {
         shared.returning.removeAll()
         let leaving = appsInSight
-        let home = settings.homeApp.flatMap { knownApps.index(of: $0) }
+        let home = shared.home
         for app in shared.foreground where app != home {
             change(app) { $0.leaveForeground(reason: .home, &$1) }
         }
@@ -97,7 +100,7 @@ extension Lifecycle {
         // The reason of its end decides whether it is restored, and it is not suspended any more.
         if machine.desired.isEnd { return .terminating(machine.id) }
         if machine.policy.suspend == .never { return .neverSuspended(machine.id) }
-        if settings.homeApp == machine.id, shared.foreground == [app] { return .homeStaysInForeground(machine.id) }
+        if app == shared.home, shared.foreground == [app] { return .homeStaysInForeground(machine.id) }
         if isAtOnce { return nil }
         if let activity = machine.assertions.activity { return .assertionHeld(machine.id, by: activity) }
         return machine.use.map { .inUse(machine.id, $0) }
@@ -112,14 +115,13 @@ extension Lifecycle {
     }
 
     /// Delivers an event, and answers when it has an outcome.
-    private mutating func deliver(_ event: AppEvent, to id: AppID, for request: RequestID) {
-        guard let app = knownApps.index(of: id) else { return refuse(request, .noSuchApp(id)) }
+    private mutating func deliver(_ event: AppEvent, to app: AppIndex, for request: RequestID) {
         let policy = knownApps[app].policy
         guard event.hasOutcome, knownApps[app].canBeTold || (policy.takesURLs && event.url != nil) else {
             return shared.effects.append(.reply(request, .ended(.notListening, knownApps[app])))
         }
         guard let number = change(app, { $0.queue(event, &$1) }) else {
-            return refuse(request, .tooManyEvents(id, limit: Outbox.eventLimit))
+            return refuse(request, .tooManyEvents(knownApps.id(of: app), limit: Outbox.eventLimit))
         }
         if event.isForForeground {
             bringToForeground(app, reason: event.url == nil ? .activity : .url)
@@ -130,10 +132,10 @@ extension Lifecycle {
     }
 
     private mutating func wake(_ id: AppID, kind: String, payload: String, for request: RequestID) {
-        guard let app = knownApps.index(of: id) else { return refuse(request, .noSuchApp(id)) }
+        guard let app = knownApp(id, for: request) else { return }
         prepareToWake(app)
         guard knownApps[app].cannotBeTold(now) else {
-            return deliver(.performTask(kind: kind, payload: payload), to: id, for: request)
+            return deliver(.performTask(kind: kind, payload: payload), to: app, for: request)
         }
         grantWorkTime(to: app)
         wait(request, for: app, goal: .woken)
@@ -167,10 +169,11 @@ extension Lifecycle {
 
     // MARK: The end
 
-    private mutating func end(_ id: AppID, atOnce: Bool, reason: Reason, for request: RequestID) {
-        guard let app = knownApps.index(of: id) else { return refuse(request, .noSuchApp(id)) }
+    private mutating func end(_ app: AppIndex, atOnce: Bool, reason: Reason, for request: RequestID) {
         let wasComingBack = cancelRestart(of: app)
-        guard knownApps[app].isRunning || wasComingBack else { return refuse(request, .notRunning(id)) }
+        guard knownApps[app].isRunning || wasComingBack else {
+            return refuse(request, .notRunning(knownApps.id(of: app)))
+        }
         // An app that is ending is not asked again; if it was to be launched once more, it no longer is.
         if atOnce || knownApps[app].state != .terminating || knownApps[app].desired == .run {
             end(app, atOnce: atOnce, reason: reason)
@@ -182,7 +185,7 @@ extension Lifecycle {
     private mutating func release(_ id: AppID, for request: RequestID) {
         guard let app = aliveApp(id, for: request) else { return }
         guard knownApps[app].policy.isAdopted else { return refuse(request, .notAdopted(id)) }
-        end(id, atOnce: false, reason: .release, for: request)
+        end(app, atOnce: false, reason: .release, for: request)
     }
 
     // MARK: Scenes
@@ -190,7 +193,7 @@ extension Lifecycle {
     private mutating func openScene(
         _ opening: SceneOpening, of id: AppID, background: Bool, for request: RequestID
     ) {
-        guard let app = knownApps.index(of: id) else { return refuse(request, .noSuchApp(id)) }
+        guard let app = knownApp(id, for: request) else { return }
         let machine = knownApps[app]
         // An app that is ending is launched again for it, by its manifest of that time.
         guard machine.state == .terminating ? machine.policy.scenes : machine.hasScenes else {
@@ -231,14 +234,14 @@ extension Lifecycle {
     private mutating func backgroundScene(_ scene: SceneID, of id: AppID, for request: RequestID) {
         guard let app = aliveApp(id, for: request) else { return }
         if let refusal = knownApps[app].refusal(of: scene) { return refuse(request, refusal) }
-        guard settings.homeApp != id || shared.foreground != [app] || knownApps[app].scenes.foreground != [scene]
+        guard app != shared.home || shared.foreground != [app] || knownApps[app].scenes.foreground != [scene]
         else { return refuse(request, .homeStaysInForeground(id)) }
         change(app) { $0.takeFromForeground(scene, reason: .sentBack, &$1) }
         wait(request, for: app, goal: .scene(scene, .outOfForeground), scene: scene)
     }
 
     private mutating func closeScene(_ scene: SceneID, of id: AppID, for request: RequestID) {
-        guard let app = knownApps.index(of: id) else { return refuse(request, .noSuchApp(id)) }
+        guard let app = knownApp(id, for: request) else { return }
         if let refusal = knownApps[app].refusal(of: scene) { return refuse(request, refusal) }
         wait(request, for: app, goal: .scene(scene, .closed), scene: scene)
         change(app) { $0.close(scene, &$1) }
@@ -246,12 +249,16 @@ extension Lifecycle {
 
     // MARK: Replies
 
+    /// Returns the app if it is known; otherwise refuses the request.
+    private mutating func knownApp(_ id: AppID, for request: RequestID) -> AppIndex? {
+        let app = knownApps.index(of: id)
+        if app == nil { refuse(request, .noSuchApp(id)) }
+        return app
+    }
+
     /// Returns the app if it runs and is not ending; otherwise refuses the request.
     private mutating func aliveApp(_ id: AppID, for request: RequestID) -> AppIndex? {
-        guard let app = knownApps.index(of: id) else {
-            refuse(request, .noSuchApp(id))
-            return nil
-        }
+        guard let app = knownApp(id, for: request) else { return nil }
         if knownApps[app].state == .terminating {
             refuse(request, .terminating(id))
         } else if !knownApps[app].isRunning {

@@ -204,9 +204,10 @@ public struct Lifecycle: Sendable {
     // MARK: Definitions
 
     mutating func configure(_ settings: Settings) {
-        let homeBefore = shared.settings.homeApp
+        let homeBefore = shared.home
         shared.settings = settings
-        if let homeBefore, let app = knownApps.index(of: homeBefore) { dropUncoveredRestart(of: app) }
+        shared.home = settings.homeApp.flatMap { knownApps.index(of: $0) }
+        if let homeBefore { dropUncoveredRestart(of: homeBefore) }
         shared.settings.foregroundLimit = max(1, settings.foregroundLimit)
         trimForeground(reason: .foregroundLimit)
         for app in shared.activation.slots { shared.reconciles.append(app) }
@@ -216,8 +217,9 @@ public struct Lifecycle: Sendable {
 
     private mutating func define(_ id: AppID, _ policy: Policy) {
         // Most of a configuration that is read again says nothing new.
-        if let app = knownApps[id], app.isRunning, app.policy == policy { return }
-        let app = knownApps.index(of: id) ?? knownApps.insert(id, policy, since: now)
+        let known = knownApps.index(of: id)
+        if let known, knownApps[known].isRunning, knownApps[known].policy == policy { return }
+        let app = known ?? insert(id, policy)
         let isInForeground = shared.foreground.contains(app)
         let sharedPolicy = knownApps.share(policy)
         change(app) { machine, shared in
@@ -230,6 +232,13 @@ public struct Lifecycle: Sendable {
         }
         dropUncoveredRestart(of: app)
         shared.reconciles.append(app)
+    }
+
+    /// Adds an app that is not known.
+    mutating func insert(_ id: AppID, _ policy: Policy) -> AppIndex {
+        let app = knownApps.insert(id, policy, since: now)
+        if id == settings.homeApp { shared.home = app }
+        return app
     }
 
     private mutating func remember(_ exit: ExitRecord, of app: AppIndex) {
@@ -249,6 +258,7 @@ public struct Lifecycle: Sendable {
         shared.returning.remove(app)
         shared.activation.waiting.remove(app)
         for use in Use.allCases { used[use]?.remove(app) }
+        if shared.home == app { shared.home = nil }
         let machine = knownApps[app]
         knownApps.remove(app)
         changed.append(app)

@@ -255,7 +255,7 @@ extension Lifecycle {
         else { return nil }
         let isInForeground = shared.foreground.contains(machine.index)
         // The home app would be launched again at once.
-        if isInForeground, machine.id == settings.homeApp { return nil }
+        if isInForeground, machine.index == shared.home { return nil }
         guard let rank = backgroundRank(of: machine) else { return nil }
         return isInForeground ? .blocked : rank
     }

@@ -8,6 +8,8 @@ struct Shared: Sendable {
     var effects: [Effect] = []
     /// The settings that apply to all apps.
     var settings = Settings()
+    /// The home app of the settings; nil if they name none, or if it is not known.
+    var home: AppIndex?
     /// A Boolean value that indicates whether every app is to end and none may be launched.
     var isShuttingDown = false
     /// The foreground apps, the latest first; never more than the settings allow.

@@ -123,7 +123,7 @@ extension Lifecycle {
 
     private mutating func restoreApp(_ id: AppID, _ record: Saved, _ policy: (AppID) -> Policy?) {
         let unknown = Policy(timeouts: settings.timeouts, isTransient: true)
-        let app = knownApps.insert(id, policy(id) ?? unknown, since: now)
+        let app = insert(id, policy(id) ?? unknown)
         var deadlines: [SavedDeadline] = []
         change(app) { machine, shared in
             switch record {
