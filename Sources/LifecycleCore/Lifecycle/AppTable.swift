@@ -41,6 +41,8 @@ public struct AppTable: Sendable {
     private var free: [AppIndex] = []
     /// The apps that the last input has forgotten. Their indexes are free from the next input on.
     private var leaving: [AppIndex] = []
+    /// The apps whose records may have changed since the last ``Lifecycle/takeChangedIndex()``.
+    var changed = AppQueue()
     /// The policy that an app got last: most apps have equal ones.
     private var latestPolicy: Box<Policy>?
 
@@ -81,9 +83,19 @@ public struct AppTable: Sendable {
         leaving = []
     }
 
+    /// The app of an index. Each change notes that its record may have changed.
     subscript(index: AppIndex) -> AppMachine {
         _read { yield machines[index.value] }
-        _modify { yield &machines[index.value] }
+        _modify {
+            changed.append(index)
+            yield &machines[index.value]
+        }
+    }
+
+    /// Writes the record of an app. The table of fields reads records, too, so it takes the app as one that may change.
+    mutating func write(_ index: AppIndex, _ deadlines: [SavedDeadline], to slot: inout SlotWriter) {
+        var deadlines = deadlines
+        machines[index.value].code(&deadlines, with: &slot)
     }
 
     /// The indexes in the order of the ids.
@@ -126,6 +138,7 @@ public struct AppTable: Sendable {
         guard contains(index) else { return }
         ids.remove(index.value) { [machines] in machines[$0].id }
         machines[index.value].isForgotten = true
+        changed.append(index)
         leaving.append(machines[index.value].index)
     }
 

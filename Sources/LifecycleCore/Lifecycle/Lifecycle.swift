@@ -25,8 +25,6 @@ public struct Lifecycle: Sendable {
     /// A Boolean value that indicates whether the apps of the start were launched, by this daemon or one before.
     var hasLaunchedAtStart = false
     var hasFinished = false
-    /// The apps whose records may have changed since the last ``takeChangedIndex()``.
-    var changed = AppQueue()
 
     /// The number of effects for which room is kept. Only a restart has one for each app.
     private static let effectsToKeep = 128
@@ -158,11 +156,10 @@ public struct Lifecycle: Sendable {
         }
     }
 
-    /// Changes one machine, and notes that its record may have changed.
+    /// Changes one machine.
     @discardableResult
     mutating func change<Result>(_ app: AppIndex, _ body: (inout AppMachine, inout Shared) -> Result) -> Result {
-        changed.append(app)
-        return body(&knownApps[app], &shared)
+        body(&knownApps[app], &shared)
     }
 
     private mutating func handle(_ outcome: Outcome, of app: AppIndex) {
@@ -261,7 +258,6 @@ public struct Lifecycle: Sendable {
         if shared.home == app { shared.home = nil }
         let machine = knownApps[app]
         knownApps.remove(app)
-        changed.append(app)
         shared.effects.append(.forgotten(app, exit: machine.lastExit, reclaimed: machine.reclaimed))
     }
 

@@ -24,7 +24,7 @@ public enum Saved: Sendable, Equatable {
 extension Lifecycle {
     /// Returns the index of an app whose record may have changed, forgotten apps included, once for each change; nil if none is
     /// left. An index is small, and belongs to one app until the app is forgotten.
-    public mutating func takeChangedIndex() -> Int? { changed.popFirst()?.value }
+    public mutating func takeChangedIndex() -> Int? { knownApps.changed.popFirst()?.value }
 
     /// The indexes of all apps.
     public var indexes: [Int] { knownApps.sortedIndexes.map { $0.value } }
@@ -42,8 +42,7 @@ extension Lifecycle {
     /// - Returns: The app; nil if there is no record. There is none of an app of which nothing is known but its definition.
     public mutating func writeRecord(at index: Int, to slot: inout SlotWriter) -> AppID? {
         guard let app = knownApps.index(at: index), !knownApps[app].isFresh else { return nil }
-        var deadlines = shared.deadlines.saved(app)
-        knownApps[app].code(&deadlines, with: &slot)
+        knownApps.write(app, shared.deadlines.saved(app), to: &slot)
         return knownApps.id(of: app)
     }
 
