@@ -73,7 +73,12 @@ struct Reclaimer: Sendable {
     var lastWarning: Instant?
 
     /// Begins the round, or goes on with it, with this app.
-    mutating func target(_ victim: AppIndex, _ id: AppID, _ account: ReclaimRecord, isAboutScenes: Bool) {
+    ///
+    /// - Returns: The round.
+    @discardableResult
+    mutating func target(
+        _ victim: AppIndex, _ id: AppID, _ account: ReclaimRecord, isAboutScenes: Bool
+    ) -> ReclaimRound {
         var next = round ?? ReclaimRound(victim: victim, victimID: id, account: account)
         next.victim = victim
         next.victimID = id
@@ -81,6 +86,7 @@ struct Reclaimer: Sendable {
         next.phase = .ending
         next.isAboutScenes = isAboutScenes
         round = next
+        return next
     }
 }
 
@@ -111,9 +117,10 @@ extension Lifecycle {
             shared.effects.append(.reply(request, .reclaimed([])))
         case .critical:
             if reclaimer.round == nil { reclaimNext(.simulation) }
-            guard reclaimer.round != nil else { return refuse(request, .nothingToReclaim) }
-            reclaimer.round?.requests.append(request)
-            if all { reclaimer.round?.isForAll = true }
+            guard var round = reclaimer.round else { return refuse(request, .nothingToReclaim) }
+            round.requests.append(request)
+            if all { round.isForAll = true }
+            reclaimer.round = round
             warnApps()
         }
     }
@@ -159,8 +166,8 @@ extension Lifecycle {
         guard !isShuttingDown else { return false }
         if !cause.isSuspendedLimit, let owner = disconnectBackgroundScenes() {
             let id = knownApps.id(of: owner)
-            reclaimer.target(owner, id, ReclaimRecord(cause: cause, order: [id]), isAboutScenes: true)
-            checkMemory()
+            let account = ReclaimRecord(cause: cause, order: [id])
+            checkMemory(in: reclaimer.target(owner, id, account, isAboutScenes: true))
             return true
         }
         let order = reclaimOrder(suspendedOnly: cause.isSuspendedLimit)
@@ -180,8 +187,10 @@ extension Lifecycle {
     }
 
     private mutating func continueRound(_ round: ReclaimRound) {
-        reclaimer.round?.reclaimed.append(round.victimID)
-        if isShuttingDown { endReclaim() } else { checkMemory() }
+        var round = round
+        round.reclaimed.append(round.victimID)
+        reclaimer.round = round
+        if isShuttingDown { endReclaim() } else { checkMemory(in: round) }
     }
 
     /// Spares an app that was to be reclaimed, and was not asked to end yet, because a request needs it.
@@ -190,12 +199,13 @@ extension Lifecycle {
             round.victim == app
         else { return }
         knownApps[app].reclaimed = nil
-        checkMemory()
+        checkMemory(in: round)
     }
 
-    private mutating func checkMemory() {
-        guard let round = reclaimer.round else { return }
-        reclaimer.round?.phase = .looking
+    private mutating func checkMemory(in round: ReclaimRound) {
+        var round = round
+        round.phase = .looking
+        reclaimer.round = round
         var isAtOnce = true
         if case .pressure = round.account.cause { isAtOnce = false }
         shared.effects.append(.checkMemory(after: round.victim, atOnce: isAtOnce))
@@ -213,7 +223,7 @@ extension Lifecycle {
         if round.phase == .ending, round.victim.flatMap({ knownApps[known: $0]?.isRunning }) != true {
             return continueRound(round)
         }
-        if round.phase == .looking { checkMemory() }
+        if round.phase == .looking { checkMemory(in: round) }
     }
 
     // MARK: Scenes
