@@ -174,27 +174,25 @@ public struct Lifecycle: Sendable {
     }
 
     private mutating func handle(_ kind: DeadlineKind, of app: AppIndex) {
-        var end: Reason?
-        change(app) { machine, shared in
-            switch kind {
-            case .answer: end = machine.answerOverdue(&shared)
-            case .resignation: machine.resignationOverdue(&shared)
-            case .background, .killed, .restart: break
-            case .launch: if !machine.isReady { end = .launchTimeout }
-            case .reconnection: if machine.isReconnecting { machine.disconnect(&shared) }
-            case .exit: machine.hangUpOverdue(&shared)
-            case .tasks: machine.expireTasks(&shared)
-            case .taskExpiration: if machine.tasksOverdue(&shared) { end = .taskTimeout }
-            case .performTask: machine.taskOverdue(&shared)
-            case .hello: machine.connectionOverdue(&shared)
-            case .sceneDisconnection: machine.partingOverdue(&shared)
-            case .termination: machine.terminationOverdue(&shared)
-            case .woken: machine.endWorkTime(&shared)
-            }
+        // The deadline was a part of the record.
+        knownApps.changed.append(app)
+        switch kind {
+        case .background: break
+        case .killed: killOverdue(app)
+        case .restart: restart(app)
+        case .answer: if let reason = change(app, { $0.answerOverdue(&$1) }) { end(app, atOnce: true, reason: reason) }
+        case .launch: if !knownApps[app].isReady { end(app, atOnce: true, reason: .launchTimeout) }
+        case .taskExpiration: if change(app, { $0.tasksOverdue(&$1) }) { end(app, atOnce: true, reason: .taskTimeout) }
+        case .resignation: change(app) { $0.resignationOverdue(&$1) }
+        case .reconnection: change(app) { if $0.isReconnecting { $0.disconnect(&$1) } }
+        case .exit: change(app) { $0.hangUpOverdue(&$1) }
+        case .tasks: change(app) { $0.expireTasks(&$1) }
+        case .performTask: change(app) { $0.taskOverdue(&$1) }
+        case .hello: change(app) { $0.connectionOverdue(&$1) }
+        case .sceneDisconnection: change(app) { $0.partingOverdue(&$1) }
+        case .termination: change(app) { $0.terminationOverdue(&$1) }
+        case .woken: change(app) { $0.endWorkTime(&$1) }
         }
-        if let end { self.end(app, atOnce: true, reason: end) }
-        if kind == .killed { killOverdue(app) }
-        if kind == .restart { restart(app) }
         shared.reconciles.append(app)
     }
 
