@@ -71,18 +71,18 @@ import Testing
     static let phases: [Phase] = [
         .spawning(to: .inactive, nil), .spawning(to: .background, termination), .stopping,
         .suspended(isConfirmed: true), .suspended(isConfirmed: false), .resuming(isSuspended: true),
-        .resuming(isSuspended: false), .terminating(termination), .running(.inactive, awaiting: nil),
-        .running(.active, awaiting: nil), .running(.background, awaiting: nil),
-        .running(.active, awaiting: Box(sent(.didBecomeActive))),
-        .running(.background, awaiting: Box(sent(.willEnterForeground, next: .app(.inactive)))),
+        .resuming(isSuspended: false), .terminating(termination), .running(.inactive, sentCallback: nil),
+        .running(.active, sentCallback: nil), .running(.background, sentCallback: nil),
+        .running(.active, sentCallback: Box(sent(.didBecomeActive))),
+        .running(.background, sentCallback: Box(sent(.willEnterForeground, next: .app(.inactive)))),
         .running(
             .background,
-            awaiting: Box(
+            sentCallback: Box(
                 sent(
                     .sceneWillConnect, 7, .scene(SceneNews(scene: main, reason: .user)),
                     next: .scene(.background)))),
         .running(
-            .inactive, awaiting: Box(sent(.openURL, 7, .event(QueuedEvent(number: 1, event: .openURL("a:b")))))),
+            .inactive, sentCallback: Box(sent(.openURL, 7, .event(QueuedEvent(number: 1, event: .openURL("a:b")))))),
     ]
 
     @Test(arguments: phases.indices)
@@ -131,7 +131,7 @@ import Testing
     }
 
     @Test func resignationsBehindAnUnansweredCallbackAreRestored() {
-        var app = Self.app(.running(.active, awaiting: Box(Self.sent(.memoryWarning, 6, next: nil))))
+        var app = Self.app(.running(.active, sentCallback: Box(Self.sent(.memoryWarning, 6, next: nil))))
         app.outbox.resignations = [
             Self.sent(.willResignActive, 7, next: .app(.inactive)),
             Self.sent(.sceneWillResignActive, 8, .scene(SceneNews(scene: Self.main, reason: nil))),
@@ -145,7 +145,7 @@ import Testing
         restored.restore(from: app.record)
         #expect(restored.outbox.resignations.isEmpty)
         // Without a callback that it was sent behind, a resignation would be awaited for ever.
-        app.phase = .running(.active, awaiting: nil)
+        app.phase = .running(.active, sentCallback: nil)
         app.outbox.resignations = [Self.sent(.willResignActive, 7, next: .app(.inactive))]
         restored.restore(from: app.record)
         #expect(restored.outbox.resignations.isEmpty)
@@ -155,7 +155,7 @@ import Testing
     func `record of a starting app is accepted if the app does not run and the next state is legal`(
         state: AppState
     ) throws {
-        let fields = Self.app(.running(.background, awaiting: nil)).record.fields
+        let fields = Self.app(.running(.background, sentCallback: nil)).record.fields
         for next in AppState.allCases {
             let said = [("state", state.rawValue), ("awaiting", "spawn"), ("next", next.rawValue)]
             let record = SavedRecord(
@@ -188,7 +188,7 @@ import Testing
 
     @Test func `every deadline is restored, and none that makes no sense`() {
         let deadlines = DeadlineKind.allCases.enumerated().map { "\($1.rawValue):\(1_000_000 + $0)" }
-        for phase in [Phase.running(.background, awaiting: nil), .notRunning] {
+        for phase in [Phase.running(.background, sentCallback: nil), .notRunning] {
             var record = Self.app(phase).record
             for text in deadlines + ["answer", "answer:x", "answer:1:2", "nothing:1"] { record.add("deadline", text) }
             let core = Self.core(restoring: record)
@@ -198,7 +198,7 @@ import Testing
 
     @Test func `restored work has a deadline even if the record has none`() {
         let now = Self.time(99)
-        let core = Self.core(restoring: Self.app(.running(.background, awaiting: nil)).record)
+        let core = Self.core(restoring: Self.app(.running(.background, sentCallback: nil)).record)
         for kind in [DeadlineKind.performTask, .woken, .tasks] {
             #expect(core.deadline(kind, of: Self.clock) == now + .seconds(30))
         }

@@ -28,7 +28,7 @@ import Testing
         return effects.compactMap { if case .deliver(_, let delivery) = $0 { delivery } else { nil } }
     }
 
-    private static func awaiting(_ callback: String, _ rest: [(String, String)] = []) -> [(String, String)] {
+    private static func unanswered(_ callback: String, _ rest: [(String, String)] = []) -> [(String, String)] {
         [
             ("awaiting", "answer"), ("callback", callback), ("told-sequence", "1"), ("told-state", "active"),
             ("answer-by", "2000000"),
@@ -36,10 +36,10 @@ import Testing
     }
 
     @Test func `restored callback is delivered again`() {
-        #expect(Self.told(Self.awaiting("did-become-active")).map(\.callback) == [.didBecomeActive])
-        let scene = Self.awaiting("scene-did-become-active", [("told-scene", "main")])
+        #expect(Self.told(Self.unanswered("did-become-active")).map(\.callback) == [.didBecomeActive])
+        let scene = Self.unanswered("scene-did-become-active", [("told-scene", "main")])
         #expect(Self.told(scene).map(\.callback) == [.sceneDidBecomeActive])
-        let event = Self.awaiting("open-url", [("told-event", "1\u{1F}open-url\u{1F}\u{1F}\u{1F}a:b")])
+        let event = Self.unanswered("open-url", [("told-event", "1\u{1F}open-url\u{1F}\u{1F}\u{1F}a:b")])
         #expect(Self.told(event).map(\.callback) == [.openURL])
     }
 
@@ -51,13 +51,13 @@ import Testing
 
     @Test(arguments: incomplete)
     func `restored callback without its subject is dropped`(callback: String, about: [(String, String)]) {
-        let told = Self.told(Self.awaiting(callback, about))
+        let told = Self.told(Self.unanswered(callback, about))
         #expect(!told.contains { $0.callback.rawValue == callback })
     }
 
     @Test(arguments: ["background", "suspended", "notRunning"])
     func `answer to a restored callback leads to no illegal state`(next: String) {
-        var core = Self.restored(Self.awaiting("did-become-active", [("next", next)]))
+        var core = Self.restored(Self.unanswered("did-become-active", [("next", next)]))
         _ = core.handle(.reconnected(lastSequence: 1), from: Self.clock, at: Self.now)
         _ = core.handle(.done(sequence: 1), from: Self.clock, at: Self.now)
         #expect(core.knownApps[Self.clock]?.state == .active)

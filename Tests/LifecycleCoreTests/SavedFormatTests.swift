@@ -124,7 +124,7 @@ import Testing
         let app = try Self.app(Self.activeEditor)
         let notes = try #require(Self.notes)
         #expect(app.state == .active && app.reason == .scene && app.since == Self.seconds(1003))
-        let awaited = try #require(app.phase.awaiting?.value)
+        let awaited = try #require(app.phase.sentCallback?.value)
         #expect(awaited.sent == Self.seconds(1004) && awaited.next == nil)
         #expect(awaited.delivery.callback == .memoryWarning && awaited.delivery.sequence == 6)
         #expect(awaited.delivery.deadline == Self.seconds(1009) && awaited.delivery.state == .active)
@@ -142,7 +142,7 @@ import Testing
         let notes = try #require(Self.notes)
         #expect(app.state == .background && app.reason == .displaced && app.since == Self.seconds(1005.5))
         #expect(app.desired == .run && app.desiredReason == .displaced)
-        let awaited = try #require(app.phase.awaiting?.value)
+        let awaited = try #require(app.phase.sentCallback?.value)
         #expect(awaited.delivery.pending == PendingCallback(.sceneDidEnterBackground, notes))
         #expect(awaited.delivery.sequence == 8 && awaited.delivery.deadline == Self.seconds(1010.5))
         #expect(awaited.delivery.taskTime == .seconds(30))
@@ -168,7 +168,7 @@ import Testing
                 Assertion(kind: .activity, number: 2, name: "audio", since: Self.seconds(1001)),
                 Assertion(kind: .task, number: 3, name: "sync:all", since: Self.seconds(1001)),
             ])
-        #expect(app.phase == .running(.background, awaiting: nil) && app.isReconnecting)
+        #expect(app.phase == .running(.background, sentCallback: nil) && app.isReconnecting)
     }
 
     @Test func suspendedAppIsSuspended() throws {

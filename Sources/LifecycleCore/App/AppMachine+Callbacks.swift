@@ -42,7 +42,7 @@ extension AppMachine {
         extendSlot(for: delivery, &shared)
         let sent = SentCallback(delivery: delivery, sent: shared.now, next: next)
         if awaited == nil {
-            phase = .running(state, awaiting: Box(sent))
+            phase = .running(state, sentCallback: Box(sent))
             // The activation slot has a deadline of its own.
             if callback.callback != .willResignActive || state != .active {
                 shared.deadlines.set(.answer, index, at: deadline)
@@ -113,7 +113,7 @@ extension AppMachine {
     /// A Boolean value that indicates whether the app is giving up its activation slot: it, or the last of its active scenes,
     /// was told to resign and has not answered.
     @inline(__always) var isResigning: Bool {
-        phase.awaiting != nil || !outbox.resignations.isEmpty ? hasUnansweredResignation : false
+        phase.sentCallback != nil || !outbox.resignations.isEmpty ? hasUnansweredResignation : false
     }
 
     private var hasUnansweredResignation: Bool {
@@ -155,16 +155,16 @@ extension AppMachine {
             }
             return true
         }
-        guard phase.awaiting != nil else { return false }
+        guard phase.sentCallback != nil else { return false }
         send(resignation, next: resignation.stateAfterResignation, &shared)
         return true
     }
 
     /// Awaits the answer to the next resignation, for which the app has a whole second after the callback before it.
     private mutating func awaitNextResignation(_ shared: inout Shared) {
-        guard case .running(let state, awaiting: nil) = phase, !outbox.resignations.isEmpty else { return }
+        guard case .running(let state, sentCallback: nil) = phase, !outbox.resignations.isEmpty else { return }
         let next = outbox.resignations.removeFirst()
-        phase = .running(state, awaiting: Box(next))
+        phase = .running(state, sentCallback: Box(next))
         let deadline = max(next.delivery.deadline, shared.now + policy.timeouts.willResignActive)
         shared.deadlines.set(.answer, index, at: deadline)
     }
@@ -176,7 +176,7 @@ extension AppMachine {
         {
             var awaited = box.value
             awaited.next = nil
-            phase = .running(state, awaiting: Box(awaited))
+            phase = .running(state, sentCallback: Box(awaited))
         }
         guard let position = outbox.resignations.firstIndex(where: { $0.delivery.scene?.scene == scene }) else {
             return
@@ -189,10 +189,10 @@ extension AppMachine {
     mutating func resignationOverdue(_ shared: inout Shared) {
         guard state == .active else { return }
         let position = shared.effects.count
-        let awaited = phase.awaiting?.value
+        let awaited = phase.sentCallback?.value
         resignUnanswered(&shared)
         // A callback with more time than its slot, which is still awaited, is not overdue.
-        if let awaited, phase.awaiting?.value != awaited {
+        if let awaited, phase.sentCallback?.value != awaited {
             shared.effects.insert(.decision(.answerOverdue(id, awaited.delivery.callback), of: index), at: position)
         }
     }
@@ -237,7 +237,7 @@ extension AppMachine {
     private mutating func apply(_ answer: AppAnswer, to sequence: UInt64, _ shared: inout Shared) {
         if outbox.task?.sequence == sequence { return endTask(&shared) { $0.outcome(of: answer) } }
         // An answer after its deadline finds no callback that awaits it, and is too late by definition.
-        guard let awaited = phase.awaiting?.value, awaited.delivery.sequence == sequence else {
+        guard let awaited = phase.sentCallback?.value, awaited.delivery.sequence == sequence else {
             return applyEarlyAnswer(to: sequence, &shared)
         }
         let delivery = awaited.delivery
@@ -274,14 +274,14 @@ extension AppMachine {
 
     /// Takes the step that the awaited callback holds up without its answer.
     mutating func completeWithoutAnswer(_ shared: inout Shared) {
-        guard let awaited = phase.awaiting?.value else { return }
+        guard let awaited = phase.sentCallback?.value else { return }
         abandonEvent(.unanswered, &shared)
         completePendingCallback(next: awaited.next, &shared)
     }
 
     /// Completes a callback without an answer, and sends it again to an app that reconnects without having received it.
     private mutating func completeUnheard(_ shared: inout Shared) {
-        if isReconnecting, let awaited = phase.awaiting?.value, awaited.delivery.event == nil {
+        if isReconnecting, let awaited = phase.sentCallback?.value, awaited.delivery.event == nil {
             outbox.callbacks.insert(awaited.delivery.pending, at: 0)
             channel = .reconnecting(mayHaveReceivedNext: true)
         }
@@ -303,7 +303,7 @@ extension AppMachine {
 
     /// Handles a callback that the app did not answer in time; returns the reason if it is killed for that.
     mutating func answerOverdue(_ shared: inout Shared) -> Reason? {
-        guard let awaited = phase.awaiting?.value else { return nil }
+        guard let awaited = phase.sentCallback?.value else { return nil }
         let callback = awaited.delivery.callback
         // The loss of the slot was reported when it happened.
         let wasReported =

@@ -98,7 +98,7 @@ extension AppMachine {
 
     /// Drops an activation with its resignation if the app has received neither.
     private mutating func dropUnheardActivation(lastSequence: UInt64, _ shared: inout Shared) {
-        guard let awaited = phase.awaiting?.value, awaited.delivery.pending.isActivation,
+        guard let awaited = phase.sentCallback?.value, awaited.delivery.pending.isActivation,
             awaited.delivery.sequence > lastSequence,
             let position = outbox.resignations.firstIndex(where: {
                 $0.delivery.scene?.scene == awaited.delivery.scene?.scene
@@ -121,7 +121,7 @@ extension AppMachine {
                 awaited.delivery.subject = .scene(SceneNews(scene: news.scene, reason: reason))
             }
             sendAgain(&awaited, &shared)
-            phase = .running(state, awaiting: Box(awaited))
+            phase = .running(state, sentCallback: Box(awaited))
         }
         let delivery = awaited.delivery
         guard delivery.callback != .willResignActive || shared.deadlines[.resignation, index] == nil else { return }

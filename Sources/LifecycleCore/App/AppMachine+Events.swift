@@ -64,7 +64,7 @@ extension AppMachine {
 
     /// A Boolean value that indicates whether the app can be sent a callback right now.
     @inline(__always) private var canReceive: Bool {
-        guard channel == .connected, target.isAlive, case .running(_, awaiting: nil) = phase else { return false }
+        guard channel == .connected, target.isAlive, case .running(_, sentCallback: nil) = phase else { return false }
         return true
     }
 
@@ -163,7 +163,7 @@ extension AppMachine {
 
     /// Finishes the event that the app was sent, if any, without its answer.
     mutating func abandonEvent(_ outcome: EventOutcome, begun: Termination? = nil, _ shared: inout Shared) {
-        guard let event = phase.awaiting?.value.delivery.event else { return }
+        guard let event = phase.sentCallback?.value.delivery.event else { return }
         finish(event, outcome, begun: begun, &shared)
     }
 

@@ -56,7 +56,7 @@ extension AppMachine {
         if isSuspended {
             transition(to: .background, &shared)
         } else {
-            phase = .running(.background, awaiting: nil)
+            phase = .running(.background, sentCallback: nil)
         }
         awaitReconnection(&shared)
     }

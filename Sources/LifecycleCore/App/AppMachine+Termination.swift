@@ -125,8 +125,8 @@ extension AppMachine {
     /// Abandons the operation that the phase waits for.
     mutating func abandonPendingOperation() {
         switch phase {
-        case .running(let state, awaiting: _): phase = .running(state, awaiting: nil)
-        case .stopping, .resuming(isSuspended: false): phase = .running(.background, awaiting: nil)
+        case .running(let state, sentCallback: _): phase = .running(state, sentCallback: nil)
+        case .stopping, .resuming(isSuspended: false): phase = .running(.background, sentCallback: nil)
         case .suspended, .resuming(isSuspended: true): phase = .suspended(isConfirmed: true)
         case .notRunning, .spawning, .terminating: break
         }

@@ -142,12 +142,12 @@ public struct AppMachine: Sendable, Equatable {
     }
 
     /// The callback that the app has not answered.
-    public var awaitedCallback: Callback? { phase.awaiting?.value.delivery.callback }
+    public var awaitedCallback: Callback? { phase.sentCallback?.value.delivery.callback }
 
-    var awaitedPending: PendingCallback? { phase.awaiting?.value.delivery.pending }
+    var awaitedPending: PendingCallback? { phase.sentCallback?.value.delivery.pending }
 
     /// A Boolean value that indicates whether the app has answered all callbacks, and none waits.
-    var hasAnsweredAll: Bool { outbox.callbacks.isEmpty && phase.awaiting == nil }
+    var hasAnsweredAll: Bool { outbox.callbacks.isEmpty && phase.sentCallback == nil }
 
     /// The state to which the next step leads: the target, but *background* for an app with work that is to be suspended.
     @inline(__always) var destination: AppState {
@@ -157,7 +157,7 @@ public struct AppMachine: Sendable, Equatable {
     /// A Boolean value that indicates whether the app is in the foreground, or it or one of its scenes was told that it enters it.
     var isInOrEnteringForeground: Bool {
         if state.isForeground { return true }
-        guard let awaited = phase.awaiting?.value else { return false }
+        guard let awaited = phase.sentCallback?.value else { return false }
         if awaited.delivery.callback == .willEnterForeground { return true }
         if case .scene(let next) = awaited.next { return next.isForeground }
         return false
@@ -324,7 +324,7 @@ public struct AppMachine: Sendable, Equatable {
     private mutating func setPhase(of state: AppState, _ termination: Termination?) {
         switch state {
         case .inactive, .active, .background:
-            if let state = RunningState(state) { phase = .running(state, awaiting: phase.awaiting) }
+            if let state = RunningState(state) { phase = .running(state, sentCallback: phase.sentCallback) }
         case .suspended: phase = .suspended(isConfirmed: true)
         case .terminating:
             phase = .terminating(termination ?? Termination(state: phase.state, reason: .crash))

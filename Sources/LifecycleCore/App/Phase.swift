@@ -18,7 +18,7 @@ public enum Phase: Sendable, Equatable {
     /// The program is being started for this state. The termination is set if the app was killed meanwhile.
     indirect case spawning(to: AppState, Termination?)
     /// The app runs; the callback that it has not answered yet, if any.
-    case running(RunningState, awaiting: Box<SentCallback>?)
+    case running(RunningState, sentCallback: Box<SentCallback>?)
     /// The kernel stops the processes of the background app.
     case stopping
     /// Every process is stopped; not confirmed while a stop is renewed.
@@ -32,7 +32,7 @@ public enum Phase: Sendable, Equatable {
     @inline(__always) public var state: AppState {
         switch self {
         case .notRunning, .spawning: .notRunning
-        case .running(let state, awaiting: _): state.appState
+        case .running(let state, sentCallback: _): state.appState
         case .stopping: .background
         case .suspended: .suspended
         case .resuming(let isSuspended): isSuspended ? .suspended : .background
@@ -41,14 +41,14 @@ public enum Phase: Sendable, Equatable {
     }
 
     /// The callback that the app has not answered yet.
-    @inline(__always) var awaiting: Box<SentCallback>? {
+    @inline(__always) var sentCallback: Box<SentCallback>? {
         if case .running(_, let callback) = self { callback } else { nil }
     }
 
     /// A Boolean value that indicates whether no operation is pending.
     @inline(__always) var isAtRest: Bool {
         switch self {
-        case .notRunning, .running(_, awaiting: nil), .suspended(isConfirmed: true): true
+        case .notRunning, .running(_, sentCallback: nil), .suspended(isConfirmed: true): true
         case .spawning, .running, .stopping, .suspended, .resuming, .terminating: false
         }
     }

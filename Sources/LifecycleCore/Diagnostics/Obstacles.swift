@@ -56,7 +56,7 @@ extension Lifecycle {
 
     private func pendingOperation(of app: AppMachine) -> Obstacle? {
         switch app.phase {
-        case .notRunning, .running(_, awaiting: nil), .suspended(isConfirmed: true): return nil
+        case .notRunning, .running(_, sentCallback: nil), .suspended(isConfirmed: true): return nil
         case .spawning: return .process(.spawn, until: deadline(.termination, app))
         case .stopping, .suspended: return .process(.stop, until: nil)
         case .resuming: return .process(.resume, until: nil)

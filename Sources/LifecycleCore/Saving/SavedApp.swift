@@ -80,13 +80,13 @@ extension AppMachine {
     // MARK: The callback that is awaited
 
     private mutating func codeAwaited(with coder: inout some SavedCoder & ~Copyable) {
-        let awaited = phase.awaiting?.value
+        let awaited = phase.sentCallback?.value
         let delivery = codeDelivery(awaited?.delivery, with: &coder)
         let sent = coder.instant("sent", awaited?.sent)
         let next = NextState.code(awaited?.next, with: &coder)
         // An app that is not connected answers nothing, whatever the record says.
         guard coder.isReading, isConnected, case .running(let state, _) = phase, let delivery else { return }
-        phase = .running(state, awaiting: Box(SentCallback(delivery: delivery, sent: sent ?? since, next: next)))
+        phase = .running(state, sentCallback: Box(SentCallback(delivery: delivery, sent: sent ?? since, next: next)))
     }
 
     /// Writes the callback that the app has not answered, or reads it; nil if it would have no meaning when it is sent again.
@@ -111,7 +111,7 @@ extension AppMachine {
     }
 
     private mutating func dropStrayResignations() {
-        let before = phase.awaiting?.value.delivery.sequence
+        let before = phase.sentCallback?.value.delivery.sequence
         let last = outbox.lastSequence
         outbox.resignations.removeAll { resignation in
             before.map { resignation.delivery.sequence <= $0 || resignation.delivery.sequence > last } ?? true
@@ -144,7 +144,7 @@ extension Phase {
 
     private var operation: Operation? {
         switch self {
-        case .notRunning, .running(_, awaiting: nil), .suspended(isConfirmed: true): nil
+        case .notRunning, .running(_, sentCallback: nil), .suspended(isConfirmed: true): nil
         case .spawning: .spawn
         case .running: .answer
         case .stopping, .suspended: .stop
@@ -182,9 +182,9 @@ extension Phase {
         case (.suspended, .resume): self = .resuming(isSuspended: true)
         case (.suspended, _): self = .suspended(isConfirmed: true)
         case (.terminating, _): self = .terminating(termination ?? Termination(state: .terminating, reason: .crash))
-        case (.inactive, _): self = .running(.inactive, awaiting: nil)
-        case (.active, _): self = .running(.active, awaiting: nil)
-        case (.background, _): self = .running(.background, awaiting: nil)
+        case (.inactive, _): self = .running(.inactive, sentCallback: nil)
+        case (.active, _): self = .running(.active, sentCallback: nil)
+        case (.background, _): self = .running(.background, sentCallback: nil)
         }
     }
 }
