@@ -247,12 +247,27 @@ import Testing
         record.fields.map { "\($0.name)=\($0.value)" }.sorted()
     }
 
-    /// Returns the values as they are written now: the user was a person.
+    /// Returns the values as they are written now: the user was a person, and the termination timeout a grace.
     private static func sortedAsNow(_ record: SavedRecord) -> [String] {
         record.fields.map { field in
             let words = field.value.split(separator: "\u{1F}", omittingEmptySubsequences: false)
-            return "\(field.name)=" + words.map { $0 == "person" ? "user" : $0 }.joined(separator: "\u{1F}")
+            let value = words.map { $0 == "person" ? "user" : $0 }.joined(separator: "\u{1F}")
+            return "\(field.name)=" + (value == "grace:1009000000" ? "termination:1009000000" : value)
         }.sorted()
+    }
+
+    @Test(
+        arguments: [
+            ("come-back", .reconnection), ("hang-up", .exit), ("parting", .sceneDisconnection), ("grace", .termination),
+        ] as [(String, DeadlineKind)])
+    func deadlineOfTheVersionBeforeIsReadAndGetsItsNewWord(_ word: String, _ kind: DeadlineKind) {
+        let deadline = SavedDeadline(kind: kind, instant: Self.seconds(5))
+        var slot = SlotWriter()
+        (_, _) = (slot.text(word), slot.number(5_000_000))
+        var reader = SlotReader(slot.bytes[...])
+        #expect(SavedDeadline.code(nil, with: &reader) == deadline && reader.isAtEnd)
+        #expect(SavedDeadline(text: "\(word):5000000") == deadline)
+        #expect(!deadline.text.hasPrefix(word) && SavedDeadline(text: deadline.text) == deadline)
     }
 
     // MARK: What follows

@@ -11,9 +11,9 @@ enum DeadlineKind: String, Sendable, CaseIterable {
     /// The launch callbacks of an app that must answer them.
     case launch
     /// The return of an app after a restart of the daemon.
-    case reconnection = "come-back"
+    case reconnection
     /// The exit of a process whose channel ended.
-    case exit = "hang-up"
+    case exit
     /// The time of the background tasks.
     case tasks
     /// The end of expired background tasks.
@@ -25,9 +25,9 @@ enum DeadlineKind: String, Sendable, CaseIterable {
     /// The time of an app that was woken and cannot be told for what.
     case woken
     /// The callbacks about the end of the scenes, before the end of the app.
-    case sceneDisconnection = "parting"
+    case sceneDisconnection = "scene-disconnection"
     /// The termination timeout after SIGTERM.
-    case termination = "grace"
+    case termination
     /// The end of the processes after SIGKILL.
     case killed
     /// The next launch by the restart policy.

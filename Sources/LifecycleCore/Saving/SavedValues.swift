@@ -82,13 +82,29 @@ extension Termination: SavedItem {
 }
 
 /// A deadline of an app.
-struct SavedDeadline: SavedItem {
+struct SavedDeadline: SavedItem, Equatable {
     let kind: DeadlineKind
     let instant: Instant
 
     static func code(_ item: SavedDeadline?, with parts: inout some PartCoder & ~Copyable) -> SavedDeadline? {
-        guard let kind = parts.word(item?.kind), let instant = parts.instant(item?.instant) else { return nil }
+        let word = parts.text(item?.kind.rawValue)
+        guard let kind = item?.kind ?? word.flatMap({ DeadlineKind(saved: $0) }),
+            let instant = parts.instant(item?.instant)
+        else { return nil }
         return SavedDeadline(kind: kind, instant: instant)
+    }
+}
+
+extension DeadlineKind {
+    /// Creates the kind of a word in a record, as it is written now, or as it was.
+    fileprivate init?(saved word: String) {
+        switch word {
+        case "come-back": self = .reconnection
+        case "hang-up": self = .exit
+        case "parting": self = .sceneDisconnection
+        case "grace": self = .termination
+        default: self.init(rawValue: word)
+        }
     }
 }
 
