@@ -187,7 +187,7 @@ extension Machine {
     mutating func watchTerminate(_ id: AppID) {
         guard let tree = trees[id], !(isTakingOver && tree.asked != nil) else { return }
         if tree.asked != nil, tree.mainStatus == nil { report("\(id) is sent SIGTERM twice") }
-        checkParting(id)
+        checkSceneDisconnection(id)
         // One whose channel went with a daemon cannot be told to resign, and one that was silent is told late.
         if tree.mainStatus == nil, tree.channel != .lost, !tree.watch.automaton.wasLate, believesActive(id, tree) {
             report("\(id) is sent SIGTERM while it believes that it is active")

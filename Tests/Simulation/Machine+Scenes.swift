@@ -155,7 +155,7 @@ extension Machine {
     }
 
     /// An app that runs hears of its scenes' end before its own, in half of the time that it has for both.
-    mutating func checkParting(_ id: AppID) {
+    mutating func checkSceneDisconnection(_ id: AppID) {
         guard let tree = trees[id], tree.hasSaidHello, tree.channel == .open, tree.mainStatus == nil else { return }
         guard let from = tree.watch.endedFrom, from != .suspended, tree.watch.hasAnsweredLaunch,
             let wanted = tree.watch.wantedToEnd, now < wanted + timeouts(of: id).willTerminate / 2

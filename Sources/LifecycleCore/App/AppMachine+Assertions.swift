@@ -108,7 +108,7 @@ extension AppMachine {
         guard assertions.hasTasks else { return false }
         // The tasks ended with the channel.
         guard shared.deadlines[.exit, index] == nil else {
-            hangUpOverdue(&shared)
+            exitOverdue(&shared)
             return false
         }
         shared.effects.append(.decision(.tasksOverdue(id, assertions.held.filter { $0.kind == .task }), of: index))

@@ -39,7 +39,7 @@ extension AppMachine {
     }
 
     /// Handles the end of the channel of an app whose process did not end.
-    mutating func hangUpOverdue(_ shared: inout Shared) {
+    mutating func exitOverdue(_ shared: inout Shared) {
         guard isConnected else { return }
         disconnect(&shared)
         if state == .background { startBackgroundTime(&shared) }

@@ -120,7 +120,7 @@ extension AppMachine {
     /// Returns whether a scene may take a step. When the app ends, active scenes resign; the others go with their app, unless the
     /// app is told.
     private func mayStep(_ scene: Scene) -> Bool {
-        target != .notRunning || scene.state == .foregroundActive || isParting && state != .active
+        target != .notRunning || scene.state == .foregroundActive || isDisconnectingScenes && state != .active
     }
 
     /// Changes the state of a scene and reports it; the app follows. The caller sees to the next step of the app.
@@ -198,22 +198,22 @@ extension AppMachine {
 
     /// A Boolean value that indicates whether the app is told of the disconnection of its scenes before its end. An app that has not
     /// launched, or that is suspended, is told of its end first.
-    var isParting: Bool {
+    var isDisconnectingScenes: Bool {
         guard hasScenes, channel == .connected, launch.isComplete, state != .suspended else { return false }
         return scenes.all.contains { $0.state != .unattached } || awaitedPending?.scene != nil
             || outbox.callbacks.contains { $0.scene != nil }
     }
 
     /// Starts the callbacks about the end of the scenes. They have half of the termination timeout; SIGTERM has the rest.
-    mutating func beginParting(_ shared: inout Shared) {
+    mutating func beginSceneDisconnection(_ shared: inout Shared) {
         guard shared.deadlines[.sceneDisconnection, index] == nil else { return }
-        partingSince = shared.now
+        sceneDisconnectionStart = shared.now
         shared.deadlines.set(.sceneDisconnection, index, at: shared.now + policy.timeouts.willTerminate / 2)
     }
 
     /// Disconnects the scenes of an app that was not told of their end in time; its own end continues.
-    mutating func partingOverdue(_ shared: inout Shared) {
-        guard target == .notRunning, isParting else { return }
+    mutating func sceneDisconnectionOverdue(_ shared: inout Shared) {
+        guard target == .notRunning, isDisconnectingScenes else { return }
         if let callback = awaitedCallback { shared.effects.append(.decision(.answerOverdue(id, callback), of: index)) }
         abandonEvent(.lost, &shared)
         abandonPendingOperation()

@@ -30,10 +30,10 @@ extension AppMachine {
 
     /// Sends SIGTERM to the tree, whose main process may have `begun` to end; the termination timeout begins.
     mutating func terminate(reason: Reason, begun: Termination? = nil, _ shared: inout Shared) {
-        let parting = partingSince
+        let start = sceneDisconnectionStart ?? shared.now
         beginTermination(reason: reason, begun: begun, &shared)
         shared.effects.append(.terminate(index))
-        shared.deadlines.set(.termination, index, at: (parting ?? shared.now) + policy.timeouts.willTerminate)
+        shared.deadlines.set(.termination, index, at: start + policy.timeouts.willTerminate)
     }
 
     mutating func beginTermination(reason: Reason, begun: Termination? = nil, _ shared: inout Shared) {
@@ -53,7 +53,7 @@ extension AppMachine {
         assertions.held = []
         assertions.expiration = nil
         assertions.isWoken = false
-        partingSince = nil
+        sceneDisconnectionStart = nil
         shared.deadlines.clearAll(index)
     }
 
@@ -116,7 +116,7 @@ extension AppMachine {
     /// Abandons the callbacks of an app that is to end, except its resignation and those about the end of its scenes.
     mutating func abandonCallbacksOfTermination(_ shared: inout Shared) {
         guard target == .notRunning, state != .active, state.isAlive else { return }
-        if isParting { return beginParting(&shared) }
+        if isDisconnectingScenes { return beginSceneDisconnection(&shared) }
         outbox.callbacks = []
         abandonEvent(.lost, &shared)
         abandonPendingOperation()

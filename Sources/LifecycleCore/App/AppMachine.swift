@@ -59,7 +59,7 @@ public struct AppMachine: Sendable, Equatable {
     public internal(set) var scenes = Scenes()
     /// The instant at which the app, which is to end, began to hear that its scenes are disconnected. The termination timeout
     /// runs from there. Cleared when the app is not to end any more, and by its end.
-    var partingSince: Instant?
+    var sceneDisconnectionStart: Instant?
 
     /// A Boolean value that indicates whether another program stopped the main process. Cleared by a stop or resume of the daemon's.
     public internal(set) var isStoppedByOther = false
@@ -172,7 +172,7 @@ public struct AppMachine: Sendable, Equatable {
         if target.isForeground { assertions.isKeptRunning = false }
         if target.isAlive {
             shared.deadlines.clear(.sceneDisconnection, index)
-            partingSince = nil
+            sceneDisconnectionStart = nil
         }
         chooseScenes(&shared)
         abandonCallbacksOfTermination(&shared)

@@ -185,11 +185,11 @@ public struct Lifecycle: Sendable {
         case .taskExpiration: if change(app, { $0.tasksOverdue(&$1) }) { end(app, atOnce: true, reason: .taskTimeout) }
         case .resignation: change(app) { $0.resignationOverdue(&$1) }
         case .reconnection: change(app) { if $0.isReconnecting { $0.disconnect(&$1) } }
-        case .exit: change(app) { $0.hangUpOverdue(&$1) }
+        case .exit: change(app) { $0.exitOverdue(&$1) }
         case .tasks: change(app) { $0.expireTasks(&$1) }
         case .performTask: change(app) { $0.taskOverdue(&$1) }
         case .hello: change(app) { $0.connectionOverdue(&$1) }
-        case .sceneDisconnection: change(app) { $0.partingOverdue(&$1) }
+        case .sceneDisconnection: change(app) { $0.sceneDisconnectionOverdue(&$1) }
         case .termination: change(app) { $0.terminationOverdue(&$1) }
         case .woken: change(app) { $0.endWorkTime(&$1) }
         }
