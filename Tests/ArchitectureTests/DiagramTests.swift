@@ -6,14 +6,15 @@ import Testing
     @Test(arguments: ["Sources/LifecycleCore/LifecycleCore.docc/LifecycleCore.md"])
     func `the documented diagram is the table's`(page: String) throws {
         let text = try SourceTree.read(SourceTree.root + "/" + page)
-        for diagram in [diagram(of: AppState.graph), diagram(of: SceneState.graph)] {
+        for diagram in [diagram(of: AppState.self), diagram(of: SceneState.self)] {
             #expect(text.contains(diagram + "\n```"), "the diagram should be:\n\(diagram)")
         }
     }
 
-    /// Returns a graph as a Mermaid state diagram.
-    private func diagram<State>(of graph: StateGraph<State>) -> String {
-        let lines = graph.edges.map { edge in
+    /// Returns the steps between the states as a Mermaid state diagram.
+    private func diagram<State: GraphState>(of states: State.Type) -> String {
+        let edges = State.allCases.flatMap { from in State.allCases.compactMap { from.edge(to: $0) } }
+        let lines = edges.map { edge in
             var label: [String] = []
             if let gate = edge.gate { label.append("[\(gate.rawValue)]") }
             if let callback = edge.before { label.append(callback.rawValue + " →") }
@@ -22,7 +23,7 @@ import Testing
             return "    \(edge.from.rawValue) --> \(edge.to.rawValue)"
                 + (label.isEmpty ? "" : ": " + label.joined(separator: " "))
         }
-        let initial = graph.edges.prefix(1).map { "    [*] --> \($0.from.rawValue)" }
+        let initial = edges.prefix(1).map { "    [*] --> \($0.from.rawValue)" }
         return (["stateDiagram-v2"] + initial + lines).joined(separator: "\n")
     }
 }

@@ -22,7 +22,7 @@ import Testing
         for target in Self.targets where target != .active {
             #expect(AppState.active.next(toward: target) == .inactive)
         }
-        #expect(AppState.graph.edges.filter { $0.from == .active }.map(\.before) == [.willResignActive])
+        #expect(AppState.allCases.compactMap { AppState.active.edge(to: $0)?.before } == [.willResignActive])
     }
 
     @Test func `suspension itself is not announced`() throws {

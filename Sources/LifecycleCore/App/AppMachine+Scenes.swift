@@ -33,11 +33,9 @@ extension AppMachine {
 
     /// Returns whether the app may take this step by itself. An app with scenes enters the foreground with them, and leaves it
     /// when none of them is there any more.
-    @inline(__always) func mayTake(_ edge: StateGraph<AppState>.Edge) -> Bool {
+    @inline(__always) func mayTake(_ edge: GraphEdge<AppState>) -> Bool {
         guard hasScenes, edge.process == nil else { return true }
-        return edge.to == .inactive
-            ? edge.from == .active && scenes.activeCount == 0
-            : edge.to == .background && scenes.appState == .background
+        return edge.scenes.map { scenes.meet($0) } ?? false
     }
 
     /// Returns whether a callback about the scene waits or is unanswered.
@@ -92,9 +90,7 @@ extension AppMachine {
         for scene in scenesInOrderOfSteps where mayStep(scene) {
             guard
                 let next = scene.state.next(toward: sceneTarget(of: scene), isTerminating: target == .notRunning),
-                let edge = scene.state.edge(to: next),
-                edge.before == nil || !isReconnecting,
-                isOpen(edge.gate, toActive: edge.to == .foregroundActive, &shared)
+                let edge = scene.state.edge(to: next), canTake(edge, &shared)
             else { continue }
             if let callback = edge.before, isConnected {
                 send(PendingCallback(callback, scene.id), next: .scene(edge.to), &shared)

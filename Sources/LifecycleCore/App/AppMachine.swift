@@ -2,8 +2,8 @@ import OrderedCollections
 
 /// The state machine of one app.
 ///
-/// Requests and rules set `desired`; ``target`` follows from it by the table, and ``state`` follows the target one edge of
-/// ``AppState/graph`` at a time. At most one operation is pending: that of ``phase``. A machine cannot see other apps; `Shared` has what
+/// Requests and rules set `desired`; ``target`` follows from it by the table, and ``state`` follows the target one
+/// ``GraphEdge`` at a time. At most one operation is pending: that of ``phase``. A machine cannot see other apps; `Shared` has what
 /// concerns several.
 ///
 /// | deciders of the target, in order of precedence | target |
@@ -237,7 +237,7 @@ public struct AppMachine: Sendable, Equatable {
         }
         if stepScene(&shared) { return true }
         guard let next = state.next(toward: destination), let edge = edge(to: next), mayTake(edge),
-            edge.before == nil || !isReconnecting, isOpen(edge.gate, toActive: edge.to == .active, &shared)
+            canTake(edge, &shared)
         else {
             deliverTask(&shared)
             return false
@@ -245,13 +245,18 @@ public struct AppMachine: Sendable, Equatable {
         if let callback = edge.before, isConnected {
             send(PendingCallback(callback), next: .app(edge.to), &shared)
         } else {
-            take(edge, &shared)
+            perform(edge, &shared)
         }
         return true
     }
 
-    /// Returns whether the gate of a step is open. A step of an app or of a scene to its active state needs a slot.
-    mutating func isOpen(_ gate: Gate?, toActive: Bool, _ shared: inout Shared) -> Bool {
+    /// Returns whether the app, or one of its scenes, can take a step now. An app that may come back is not sent the callback before it.
+    mutating func canTake<State>(_ edge: GraphEdge<State>, _ shared: inout Shared) -> Bool {
+        (edge.before == nil || !isReconnecting) && isOpen(edge.gate, &shared)
+    }
+
+    /// Returns whether the gate of a step is open.
+    private mutating func isOpen(_ gate: Gate?, _ shared: inout Shared) -> Bool {
         guard let gate else { return true }
         guard isReady else { return false }
         switch gate {
@@ -260,7 +265,7 @@ public struct AppMachine: Sendable, Equatable {
         case .activationSlot:
             return (!hasScenes || scenes.activeCount < max(1, policy.sceneLimit))
                 && shared.joinActivation(index, isActivating: target == .active)
-                && (!toActive || shared.activation.hasSlot(index, limit: shared.settings.foregroundLimit))
+                && shared.activation.hasSlot(index, limit: shared.settings.foregroundLimit)
         case .idle:
             return assertions.isOverridden
                 || assertions.held.isEmpty && shared.deadlines[.background, index] == nil
@@ -268,7 +273,7 @@ public struct AppMachine: Sendable, Equatable {
         }
     }
 
-    private mutating func take(_ edge: StateGraph<AppState>.Edge, _ shared: inout Shared) {
+    private mutating func perform(_ edge: GraphEdge<AppState>, _ shared: inout Shared) {
         switch edge.process {
         case nil: transition(to: edge.to, &shared)
         case .spawn: spawn(to: edge.to, &shared)
@@ -333,7 +338,7 @@ public struct AppMachine: Sendable, Equatable {
     }
 
     /// Returns the step of the app from its state. In an app with scenes, their callbacks replace those of the foreground.
-    @inline(__always) func edge(to next: AppState) -> StateGraph<AppState>.Edge? {
+    @inline(__always) func edge(to next: AppState) -> GraphEdge<AppState>? {
         guard var edge = state.edge(to: next) else { return nil }
         if hasScenes, edge.process == nil {
             edge.before = nil

@@ -60,6 +60,14 @@ public struct Scenes: Sendable, Equatable {
 
     var activeCount: Int { all.count { $0.state == .foregroundActive } }
 
+    /// Returns whether the scenes meet the condition for a step of their app.
+    func meet(_ condition: SceneCondition) -> Bool {
+        switch condition {
+        case .noneActive: activeCount == 0
+        case .noneInForeground: appState == .background
+        }
+    }
+
     mutating func update(_ id: SceneID, _ change: (inout Scene) -> Void) {
         guard let index = all.firstIndex(where: { $0.id == id }) else { return }
         change(&all[index])

@@ -1,34 +1,40 @@
 public import LifecycleTypes
 
-/// A state of an app or of a scene, with the legal steps from it. Nothing else in the core names a pair of states.
+/// A state of an app or of a scene, with the legal steps from it. This file alone says which steps are legal, and what each needs.
+///
+/// The daemon takes no other step on purpose. Beside these, a process may end by itself at any time.
 public protocol GraphState: RawRepresentable<String>, CaseIterable, Hashable, Sendable {
     /// Returns the step to another state; nil if it is not legal.
-    func edge(to next: Self) -> StateGraph<Self>.Edge?
+    func edge(to next: Self) -> GraphEdge<Self>?
+
+    /// Returns the next state on the way to another state; nil on arrival.
+    ///
+    /// - Parameter isTerminating: Whether the app is to end, so that its scenes need not enter the background first.
+    func next(toward target: Self, isTerminating: Bool) -> Self?
 }
 
-/// The legal steps between the states of an app, or of a scene: what each waits for, what it asks of the kernel, and
-/// which callbacks belong to it.
-public struct StateGraph<State: GraphState>: Sendable {
-    /// One legal step.
-    public struct Edge: Sendable {
-        /// The state before the step.
-        public let from: State
-        /// The state after it.
-        public let to: State
-        /// The condition for the step, beside the callback and the kernel.
-        public var gate: Gate?
-        /// The callback that the app must answer before the step.
-        public var before: Callback?
-        /// The operation of the kernel that the step consists of.
-        public var process: ProcessStep?
-        /// The callbacks that follow the step, one after the other.
-        public var after: [Callback] = []
-    }
+extension GraphState {
+    /// Returns the next state on the way to another state, of an app that is not to end; nil on arrival.
+    public func next(toward target: Self) -> Self? { next(toward: target, isTerminating: false) }
+}
 
-    /// Every legal step that the daemon takes on purpose. Beside these, a process may end by itself at any time.
-    public var edges: [Edge] {
-        State.allCases.flatMap { from in State.allCases.compactMap { from.edge(to: $0) } }
-    }
+/// A legal step between two states of an app, or of a scene: what it waits for, what it asks of the kernel, and which callbacks
+/// belong to it.
+public struct GraphEdge<State: GraphState>: Sendable {
+    /// The state before the step.
+    public let from: State
+    /// The state after it.
+    public let to: State
+    /// The condition for the step, beside the callback and the kernel.
+    public var gate: Gate?
+    /// The condition under which an app with scenes takes the step; nil if its scenes take it there.
+    public var scenes: SceneCondition?
+    /// The callback that the app must answer before the step.
+    public var before: Callback?
+    /// The operation of the kernel that the step consists of.
+    public var process: ProcessStep?
+    /// The callbacks that follow the step, one after the other.
+    public var after: [Callback] = []
 }
 
 /// An operation of the kernel that a step consists of, and that the kernel confirms.
@@ -59,19 +65,25 @@ public enum Gate: String, Sendable {
     case process
 }
 
-extension AppState: GraphState {
-    /// The steps of an app.
-    public static var graph: StateGraph<AppState> { StateGraph() }
+/// A condition on the scenes of an app for a step of the app itself.
+public enum SceneCondition: Sendable {
+    /// No scene is active.
+    case noneActive
+    /// No scene is in the foreground.
+    case noneInForeground
+}
 
-    /// Returns the step to another state; nil if it is not legal.
-    public func edge(to next: AppState) -> StateGraph<AppState>.Edge? {
+extension AppState: GraphState {
+    /// Returns the step of an app to another state; nil if it is not legal.
+    public func edge(to next: AppState) -> GraphEdge<AppState>? {
         switch (self, next) {
         case (.notRunning, .inactive), (.notRunning, .background):
             .init(from: self, to: next, process: .spawn, after: [.willFinishLaunching, .didFinishLaunching])
         case (.inactive, .active): .init(from: self, to: next, gate: .activationSlot, after: [.didBecomeActive])
-        case (.active, .inactive): .init(from: self, to: next, before: .willResignActive)
-        case (.inactive, .background): .init(from: self, to: next, after: [.didEnterBackground])
-        case (.background, .inactive): .init(from: self, to: next, gate: .activationSlot, before: .willEnterForeground)
+        case (.active, .inactive): .init(from: self, to: next, scenes: .noneActive, before: .willResignActive)
+        case (.inactive, .background):
+            .init(from: self, to: next, scenes: .noneInForeground, after: [.didEnterBackground])
+        case (.background, .inactive): .init(from: self, to: next, gate: .foreground, before: .willEnterForeground)
         case (.background, .suspended): .init(from: self, to: next, gate: .idle, process: .stop)
         case (.suspended, .background): .init(from: self, to: next, process: .resume)
         case (.inactive, .terminating), (.background, .terminating), (.suspended, .terminating):
@@ -81,8 +93,8 @@ extension AppState: GraphState {
         }
     }
 
-    /// Returns the next state on the way to another state; nil on arrival.
-    public func next(toward target: AppState) -> AppState? {
+    /// Returns the next state on the way to another state; nil on arrival. The states are the same for an app that is to end.
+    public func next(toward target: AppState, isTerminating: Bool) -> AppState? {
         guard self != target else { return nil }
         switch self {
         case .notRunning: return target.isForeground ? .inactive : target.isAlive ? .background : nil
@@ -96,11 +108,9 @@ extension AppState: GraphState {
 }
 
 extension SceneState: GraphState {
-    /// The steps of a scene, as long as its process lives. When that ends, the scene is unattached without a callback.
-    public static var graph: StateGraph<SceneState> { StateGraph() }
-
-    /// Returns the step to another state; nil if it is not legal.
-    public func edge(to next: SceneState) -> StateGraph<SceneState>.Edge? {
+    /// Returns the step of a scene to another state, as long as its process lives; nil if it is not legal. When the process ends, the
+    /// scene is unattached without a callback.
+    public func edge(to next: SceneState) -> GraphEdge<SceneState>? {
         switch (self, next) {
         case (.unattached, .foregroundInactive):
             .init(
@@ -135,6 +145,17 @@ extension SceneState: GraphState {
             return isTerminating && target == .unattached ? .unattached : .background
         case .background: return target.isForeground ? .foregroundInactive : target
         case .suspended: return .background
+        }
+    }
+
+    /// Returns the state, or the nearest state that the state of the app allows.
+    func nearest(in app: AppState) -> SceneState {
+        switch (app, self) {
+        case (.notRunning, _), (.terminating, _), (_, .unattached): .unattached
+        case (.suspended, _): .suspended
+        case (_, .suspended), (.background, _): .background
+        case (.inactive, .foregroundActive): .foregroundInactive
+        case (.inactive, _), (.active, _): self
         }
     }
 }

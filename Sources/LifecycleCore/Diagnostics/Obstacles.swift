@@ -81,7 +81,7 @@ extension Lifecycle {
             return [.channel(until: deadline(.reconnection, app))]
         }
         if !app.isReady { return [.launch(until: deadline(.launch, app))] }
-        if edge.gate == .activationSlot {
+        if edge.gate == .activationSlot || edge.gate == .foreground {
             let ahead = shared.activation.slots.prefix { $0 != app.index }
             if !ahead.isEmpty { return [.activationSlot(ahead.map { knownApps[$0].id })] }
         }

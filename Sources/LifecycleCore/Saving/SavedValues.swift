@@ -312,19 +312,6 @@ extension SceneReason {
     init?(saved word: String) { self.init(rawValue: word == "person" ? "user" : word) }
 }
 
-extension SceneState {
-    /// Returns the state, or the nearest state that the state of the app allows.
-    fileprivate func nearest(in app: AppState) -> SceneState {
-        switch (app, self) {
-        case (.notRunning, _), (.terminating, _), (_, .unattached): .unattached
-        case (.suspended, _): .suspended
-        case (_, .suspended), (.background, _): .background
-        case (.inactive, .foregroundActive): .foregroundInactive
-        case (.inactive, _), (.active, _): self
-        }
-    }
-}
-
 // MARK: - Reclaims
 
 extension ReclaimRecord {
