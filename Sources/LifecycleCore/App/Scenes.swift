@@ -68,8 +68,11 @@ public struct Scenes: Sendable, Equatable {
         }
     }
 
+    /// Changes a scene, which must be there.
     mutating func update(_ id: SceneID, _ change: (inout Scene) -> Void) {
-        guard let index = all.firstIndex(where: { $0.id == id }) else { return }
+        guard let index = all.firstIndex(where: { $0.id == id }) else {
+            preconditionFailure("the app has no such scene")
+        }
         change(&all[index])
     }
 
