@@ -243,7 +243,7 @@ let package = Package(
             name: "LifecycleDaemonTests",
             dependencies: [
                 "LifecycleDaemon", "LifecycleCore", "Processes", "Configuration", "ControlAPI", "Systemd", "AppChannel",
-                "Calendar", "TestSupport",
+                "Calendar", "Simulation", "TestSupport",
             ],
             swiftSettings: strictOnMainActor
         ),

@@ -1,4 +1,5 @@
 import LifecycleCore
+import Simulation
 import Testing
 
 /// Transitions that were not announced before the daemon ended.

@@ -1,5 +1,6 @@
 import Glibc
 import LifecycleCore
+import Simulation
 import Testing
 
 @testable import LifecycleDaemon

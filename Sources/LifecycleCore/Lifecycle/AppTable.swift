@@ -93,9 +93,12 @@ public struct AppTable: Sendable {
     }
 
     /// Writes the record of an app. The table of fields reads records, too, so it takes the app as one that may change.
-    mutating func write(_ index: AppIndex, _ deadlines: [SavedDeadline], to slot: inout SlotWriter) {
+    @inline(__always)
+    mutating func write(
+        _ index: AppIndex, _ deadlines: [SavedDeadline], with coder: inout some SavedCoder & ~Copyable
+    ) {
         var deadlines = deadlines
-        machines[index.value].code(&deadlines, with: &slot)
+        machines[index.value].code(&deadlines, with: &coder)
     }
 
     /// The indexes in the order of the ids.

@@ -41,8 +41,14 @@ extension Lifecycle {
     ///   - slot: The slot.
     /// - Returns: The app; nil if there is no record. There is none of an app of which nothing is known but its definition.
     public mutating func writeRecord(at index: Int, to slot: inout SlotWriter) -> AppID? {
+        code(appAt: index, with: &slot)
+    }
+
+    /// Writes the record of an app; returns the app, or nil if there is no record.
+    @inline(__always)
+    package mutating func code(appAt index: Int, with coder: inout some SavedCoder & ~Copyable) -> AppID? {
         guard let app = knownApps.index(at: index), !knownApps[app].isFresh else { return nil }
-        knownApps.write(app, shared.deadlines.saved(app), to: &slot)
+        knownApps.write(app, shared.deadlines.saved(app), with: &coder)
         return knownApps.id(of: app)
     }
 
@@ -52,21 +58,6 @@ extension Lifecycle {
     /// Returns whether an app has a record.
     public func hasRecord(of id: AppID) -> Bool {
         knownApps.index(of: id).map { !knownApps[$0].isFresh } ?? false
-    }
-
-    /// Returns the record of an app as text; nil if nothing is known of it but its definition, or if it is not known.
-    public func record(of id: AppID) -> SavedRecord? {
-        guard let app = knownApps.index(of: id), !knownApps[app].isFresh else { return nil }
-        var (writer, machine, deadlines) = (RecordWriter(), knownApps[app], shared.deadlines.saved(app))
-        machine.code(&deadlines, with: &writer)
-        return writer.record
-    }
-
-    /// The record of what concerns several apps as text.
-    public var record: SavedRecord {
-        var (writer, core) = (RecordWriter(), self)
-        core.code(with: &writer)
-        return writer.record
     }
 
     /// Creates the core that was saved. The caller delivers ``AppMessage/reconnected(lastSequence:)`` for each channel that was
@@ -104,7 +95,7 @@ extension Lifecycle {
     }
 
     /// Writes or reads the values: the table of what concerns several apps.
-    private mutating func code(with coder: inout some SavedCoder & ~Copyable) {
+    package mutating func code(with coder: inout some SavedCoder & ~Copyable) {
         shared.foreground = coder.apps("front", shared.foreground, in: knownApps)
         let slots = coder.apps("place", shared.activation.slots, in: knownApps)
         let interruptions = coder.list("interruption", shared.interruptions.elements)

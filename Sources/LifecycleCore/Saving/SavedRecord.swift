@@ -62,42 +62,6 @@ extension SavedRecord {
 // MARK: - Reading
 
 extension SavedRecord {
-    /// A named value.
-    public struct Field: Sendable, Equatable {
-        /// Small letters and hyphens.
-        public let name: String
-        /// Any text.
-        public let value: String
-
-        /// Creates a value with a name.
-        ///
-        /// - Parameters:
-        ///   - name: Small letters and hyphens.
-        ///   - value: Any text.
-        public init(name: String, value: String) {
-            self.name = name
-            self.value = value
-        }
-    }
-
-    /// Creates a record of these values.
-    public init(fields: [Field]) {
-        for field in fields {
-            bytes.append(UInt8(ascii: " "))
-            bytes.append(contentsOf: field.name.utf8)
-            bytes.append(UInt8(ascii: "="))
-            append(field.value)
-        }
-    }
-
-    /// The values in the order in which they were added.
-    public var fields: [Field] {
-        bytes.split(separator: UInt8(ascii: " ")).compactMap { word in
-            guard let sign = word.firstIndex(of: UInt8(ascii: "=")) else { return nil }
-            return Field(name: String(decoding: word[..<sign], as: UTF8.self), value: Self.decoded(word[(sign + 1)...]))
-        }
-    }
-
     /// The first value of the name.
     public subscript(name: String) -> String? {
         var position = 0

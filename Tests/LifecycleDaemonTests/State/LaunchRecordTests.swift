@@ -2,6 +2,7 @@ import Configuration
 import Glibc
 import LifecycleCore
 import Processes
+import Simulation
 import Testing
 
 @testable import LifecycleDaemon

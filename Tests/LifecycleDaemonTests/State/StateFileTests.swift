@@ -1,6 +1,7 @@
 import Glibc
 import LifecycleCore
 import Processes
+import Simulation
 import Testing
 
 @testable import LifecycleDaemon

@@ -1,4 +1,5 @@
 import LifecycleCore
+import Simulation
 import Testing
 
 @testable import LifecycleDaemon

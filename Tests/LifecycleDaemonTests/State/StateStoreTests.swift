@@ -1,6 +1,7 @@
 import Glibc
 import LifecycleCore
 import Processes
+import Simulation
 import Systemd
 import Testing
 
