@@ -1,5 +1,15 @@
 // The channel of an app: it connects, the channel ends, and the app reconnects after a restart of the daemon.
 
+/// The channel of an app.
+public enum ChannelState: Sendable, Equatable {
+    /// The app is not connected.
+    case none
+    /// The app gets callbacks.
+    case connected
+    /// The channel ended, or its daemon did, and the app may come back. The first pending callback may have been received.
+    case reconnecting(mayHaveReceivedNext: Bool)
+}
+
 extension AppMachine {
     /// The time in which the exit of a process is seen after the kernel closed its end of the channel.
     static let exitTime = Duration.seconds(1)

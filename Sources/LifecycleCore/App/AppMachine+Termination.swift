@@ -1,5 +1,19 @@
 // The end of an app: asked, forced, or by itself. The router leads it, for the foreground is affected.
 
+/// The end of an app that has begun.
+public struct Termination: Sendable, Equatable {
+    /// The state in which it began.
+    var state: AppState
+    /// The reason.
+    var reason: Reason
+    /// The kernel's account, once the main process has ended.
+    var status = ExitStatus.unknown
+
+    func exit(at instant: Instant) -> ExitRecord {
+        ExitRecord(state: state, reason: reason, status: status, instant: instant)
+    }
+}
+
 extension AppMachine {
     /// The time of the kernel to end a tree that was killed, before a request that waits for it is refused.
     static let killTime = Duration.seconds(5)

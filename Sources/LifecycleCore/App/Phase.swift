@@ -98,20 +98,6 @@ public enum RunningState: Sendable, Equatable {
     }
 }
 
-/// The end of an app that has begun.
-public struct Termination: Sendable, Equatable {
-    /// The state in which it began.
-    var state: AppState
-    /// The reason.
-    var reason: Reason
-    /// The kernel's account, once the main process has ended.
-    var status = ExitStatus.unknown
-
-    func exit(at instant: Instant) -> ExitRecord {
-        ExitRecord(state: state, reason: reason, status: status, instant: instant)
-    }
-}
-
 /// The state that requests and rules want for an app; its target follows from it.
 enum Desired: String, Sendable {
     /// The app need not run.
@@ -125,70 +111,4 @@ enum Desired: String, Sendable {
 
     /// A Boolean value that indicates whether the app is to end.
     var isEnd: Bool { self == .end || self == .endAtOnce }
-}
-
-/// The channel of an app.
-public enum ChannelState: Sendable, Equatable {
-    /// The app is not connected.
-    case none
-    /// The app gets callbacks.
-    case connected
-    /// The channel ended, or its daemon did, and the app may come back. The first pending callback may have been received.
-    case reconnecting(mayHaveReceivedNext: Bool)
-}
-
-/// The failures of an app, which delay its next launch by the restart policy.
-public enum RestartState: Sendable, Equatable {
-    /// The app has not failed since a request or a calm run.
-    case steady
-    /// The app ended by itself so many times in a row, each soon after its launch.
-    case failed(times: Int)
-    /// The restart limit is reached: the policy does not launch the app again.
-    case limitReached(times: Int)
-
-    /// The failures in a row.
-    public var failures: Int {
-        switch self {
-        case .steady: 0
-        case .failed(let times), .limitReached(let times): times
-        }
-    }
-
-    /// A Boolean value that indicates whether the restart limit is reached.
-    public var isLimitReached: Bool {
-        if case .limitReached = self { true } else { false }
-    }
-}
-
-/// The delay of a restart: none at first, then one second, two, four, up to a minute.
-enum Backoff {
-    /// The run after which an app counts as steady.
-    static let calmTime = Duration.seconds(60)
-    /// The failures in a row at which the restart limit is reached.
-    static let limit = 10
-
-    /// Returns the delay after so many failures in a row.
-    static func delay(after failures: Int) -> Duration {
-        failures < 2 ? .zero : .seconds(min(60, 1 << min(failures - 2, 6)))
-    }
-}
-
-/// The last launch of an app.
-struct LaunchState: Sendable, Equatable {
-    /// The instant of the spawn; nil before the first.
-    var instant: Instant?
-    /// The reason of the launch, or of the next one.
-    var reason = Reason.launch
-    /// The URL that the app was launched to open, if any.
-    var url: String?
-    /// The number of the event that the app was launched for, while it has no outcome.
-    var event: UInt64?
-    /// A Boolean value that indicates whether the app has answered the first launch callback with no.
-    var hasDeclined = false
-    /// A Boolean value that indicates whether the app has answered the launch callbacks. Cleared by a spawn.
-    var isComplete = false
-    /// A Boolean value that indicates whether the app's scenes had a life cycle of their own when it was launched.
-    var hasScenes = false
-    /// A Boolean value that indicates whether the processes are no children of this daemon, so that their stops are not reported.
-    var isForeign = false
 }
