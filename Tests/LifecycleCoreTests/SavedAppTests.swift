@@ -29,7 +29,8 @@ import Testing
         if app.state.isAlive { app.outbox.task = task }
         (app.outbox.lastSequence, app.outbox.lastEvent) = (8, 4)
         app.assertions.held = [Assertion(kind: .task, number: 1, name: "a:b", since: time(4))]
-        (app.assertions.isKeptRunning, app.assertions.isOverridden, app.assertions.isWoken) = (true, true, true)
+        app.assertions.userOverride = app.state == .suspended ? .suspend : .keepRunning
+        app.assertions.isWoken = true
         (app.assertions.use, app.assertions.lastUse, app.assertions.expiration) = (.visible, time(15), time(16))
         (app.isStoppedByOther, app.lastInForeground, app.wasInForeground) = (true, time(3), true)
         return app

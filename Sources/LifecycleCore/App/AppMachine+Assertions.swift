@@ -62,7 +62,7 @@ extension AppMachine {
     /// The end of the time that all tasks share: from the entry into the background, or from the last use there.
     private var endOfTaskTime: Instant {
         // An app that is to be suspended by request has none.
-        if desiredReason == .suspend, !assertions.isOverridden { return since }
+        if desiredReason == .suspend, assertions.userOverride != .suspend { return since }
         return max(since, assertions.lastUse ?? since) + policy.timeouts.task
     }
 
@@ -154,7 +154,7 @@ extension AppMachine {
 
     /// Begins a use, which stops the time of the tasks. No request waits for a suspension.
     private mutating func beginUse(_ use: Use, _ shared: inout Shared) {
-        assertions.isOverridden = false
+        assertions.endSuspension()
         shared.deadlines.clear(.tasks, index)
         endTaskExpiration(&shared)
         refuseWaiters(with: .inUse(id, use), &shared) { $0 == .suspended }

@@ -15,7 +15,7 @@ extension AppMachine {
             return nil
         }
         guard outbox.events.count(where: { $0.event.hasOutcome }) < Outbox.eventLimit else { return nil }
-        assertions.isOverridden = false
+        assertions.endSuspension()
         shared.reconciles.append(index)
         return outbox.append(event)
     }

@@ -63,7 +63,7 @@ extension AppMachine {
         channel = .none
         outbox.callbacks = []
         outbox.resignations = []
-        assertions.isOverridden = false
+        assertions.endSuspension()
         assertions.held = []
         assertions.expiration = nil
         assertions.isWoken = false
@@ -97,7 +97,7 @@ extension AppMachine {
         forgetConversation(&shared)
         if !wasTerminating { endScenes(reason: termination.reason, &shared) }
         lastExit = termination.exit(at: shared.now)
-        assertions.isKeptRunning = false
+        assertions.userOverride = .none
         isStoppedByOther = false
         wasInForeground = false
         lastInForeground = nil
@@ -113,7 +113,7 @@ extension AppMachine {
         shared.deadlines.clearAll(index)
         phase = .notRunning
         desired = .rest
-        assertions.isKeptRunning = false
+        assertions.userOverride = .none
         assertions.isWoken = false
         scenes.removeNew()
         reason = .launchFailed

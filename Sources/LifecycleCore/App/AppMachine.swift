@@ -169,7 +169,7 @@ public struct AppMachine: Sendable, Equatable {
     mutating func recomputeTarget(_ shared: inout Shared) {
         updateUse(&shared)
         target = desiredTarget(shared)
-        if target.isForeground { assertions.isKeptRunning = false }
+        if target.isForeground { assertions.userOverride = .none }
         if target.isAlive {
             shared.deadlines.clear(.sceneDisconnection, index)
             sceneDisconnectionStart = nil
@@ -188,8 +188,11 @@ public struct AppMachine: Sendable, Equatable {
                 return shared.interruptions.isEmpty ? .active : .inactive
             }
             if policy.suspend == .never { return .background }
-            if assertions.isOverridden { return .suspended }
-            return assertions.isKeptRunning || assertions.use != nil ? .background : .suspended
+            switch assertions.userOverride {
+            case .suspend: return .suspended
+            case .keepRunning: return .background
+            case .none: return assertions.use == nil ? .suspended : .background
+            }
         }
     }
 
@@ -267,7 +270,7 @@ public struct AppMachine: Sendable, Equatable {
                 && shared.joinActivation(index, isActivating: target == .active)
                 && shared.activation.hasSlot(index, limit: shared.settings.foregroundLimit)
         case .idle:
-            return assertions.isOverridden
+            return assertions.userOverride == .suspend
                 || assertions.held.isEmpty && shared.deadlines[.background, index] == nil
         case .process: return false
         }

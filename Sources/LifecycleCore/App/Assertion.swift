@@ -30,14 +30,22 @@ public enum AssertionRefusal: Sendable {
     case timeIsUp
 }
 
+/// A request about an app in the background that goes before its assertions and the rules.
+enum UserOverride: Sendable {
+    /// None.
+    case none
+    /// The app runs until it is suspended by request or comes to the foreground.
+    case keepRunning
+    /// The app is suspended whatever it holds, until a request or a use needs it.
+    case suspend
+}
+
 /// All that keeps an app running in the background: its own tasks and activities, a request, work, and its uses.
 struct AssertionTable: Sendable, Equatable {
     /// The tasks and activities, in the order in which they began. Cleared with the channel.
     var held: [Assertion] = []
-    /// A Boolean value that indicates whether a request keeps the app running until it is suspended by request or was in the foreground.
-    var isKeptRunning = false
-    /// A Boolean value that indicates whether the app is suspended whatever it holds, until a request needs it.
-    var isOverridden = false
+    /// The request that goes before all of these. Ended by the next one, by the foreground, and with the process.
+    var userOverride = UserOverride.none
     /// A Boolean value that indicates whether the app was woken for work that it cannot be told of. Set while the deadline `woken` runs.
     var isWoken = false
     /// The reported uses.
@@ -53,6 +61,11 @@ struct AssertionTable: Sendable, Equatable {
 
     /// The first activity.
     var activity: Assertion? { held.first { $0.kind == .activity } }
+
+    /// Ends a suspension by request: the app is needed, or ends.
+    mutating func endSuspension() {
+        if userOverride == .suspend { userOverride = .none }
+    }
 
     mutating func report(_ use: Use, _ isUsed: Bool) {
         if isUsed { reportedUses.insert(use) } else { reportedUses.remove(use) }

@@ -114,7 +114,7 @@ extension Lifecycle {
         }
         if app.desired == .run, app.target == .background {
             if app.policy.suspend == .never { result.append(.policy) }
-            if app.assertions.isKeptRunning { result.append(.request) }
+            if app.assertions.userOverride == .keepRunning { result.append(.request) }
             if let use = app.use { result.append(.use(use)) }
         }
         if app.isStoppedByOther { result.append(.stoppedByOther) }

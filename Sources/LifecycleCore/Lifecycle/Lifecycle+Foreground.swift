@@ -26,7 +26,7 @@ extension Lifecycle {
             }
             machine.desired = .run
             machine.desiredReason = reason
-            machine.assertions.isOverridden = false
+            machine.assertions.endSuspension()
         }
         abandonReclaim(of: app)
         shared.deadlines.clear(.restart, app)

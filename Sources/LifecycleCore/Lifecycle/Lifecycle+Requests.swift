@@ -85,8 +85,7 @@ extension Lifecycle {
         guard let app = aliveApp(id, for: request) else { return }
         if let refusal = refusalOfSuspension(of: app, isAtOnce: isAtOnce) { return refuse(request, refusal) }
         change(app) { machine, shared in
-            machine.assertions.isKeptRunning = false
-            machine.assertions.isOverridden = isAtOnce
+            machine.assertions.userOverride = isAtOnce ? .suspend : .none
             machine.endWorkTime(&shared)
             shared.deadlines.clear(.background, app)
             machine.leaveForeground(reason: .suspend, &shared)
@@ -110,7 +109,7 @@ extension Lifecycle {
         guard let app = aliveApp(id, for: request) else { return }
         let isInForeground = knownApps[app].target.isForeground
         want(app, reason: isInForeground ? knownApps[app].desiredReason : .resume)
-        if !isInForeground { knownApps[app].assertions.isKeptRunning = true }
+        if !isInForeground { knownApps[app].assertions.userOverride = .keepRunning }
         wait(request, for: app, goal: .awake)
     }
 

@@ -36,8 +36,9 @@ extension AppMachine {
         let isConnected = coder.flag("linked", isConnected)
         if coder.isReading { channel = isConnected ? .reconnecting(mayHaveReceivedNext: false) : .none }
         coder.flag("scenes", &launch.hasScenes)
-        coder.flag("awake", &assertions.isKeptRunning)
-        coder.flag("suspended-at-once", &assertions.isOverridden)
+        let isKeptRunning = coder.flag("awake", assertions.userOverride == .keepRunning)
+        let isSuspended = coder.flag("suspended-at-once", assertions.userOverride == .suspend)
+        if coder.isReading { assertions.userOverride = isSuspended ? .suspend : isKeptRunning ? .keepRunning : .none }
         coder.flag("woken", &assertions.isWoken)
         // The reports of uses are gone. The use ends at the first look, and the app has some time until they are back.
         coder.word("use", &assertions.use)
