@@ -99,7 +99,7 @@ import Testing
         var world = ReclaimTests().world()
         world.withholding = [.looks]
         world.ask(.memoryPressure(.critical, all: true))
-        #expect(world.core.reclaimer.round?.phase == .looking)
+        #expect(world.core.reclaimer.round?.phase == .checking)
         world.give(.shutDown)
         #expect(world.lines().contains("reply 5 reclaimed [one]"))
     }
@@ -119,6 +119,20 @@ import Testing
         #expect(world.core.reclaimer.round == nil)
     }
 
+    @Test func roundOfTheVersionBeforeChecksTheMemory() {
+        var world = ReclaimTests().world()
+        world.withholding = [.looks]
+        world.give(.memoryPressure(.critical, "very short"))
+        let record = SavedRecord(
+            fields: world.core.record.fields.map { field in
+                field.name == "reclaim-phase" ? .init(name: field.name, value: "looking") : field
+            })
+        #expect(world.core.record["reclaim-phase"] == "checking" && record != world.core.record)
+        let core = Lifecycle(
+            restoring: record, apps: world.core.records, settings: Settings(), policy: { _ in Policy() }, at: world.now)
+        #expect(core.reclaimer.round?.phase == .checking)
+    }
+
     @Test func `a simulated warning goes to those that run`() {
         var world = ReclaimTests().world(["one", "front"])
         world.ask(.memoryPressure(.warning, all: false))
@@ -130,7 +144,7 @@ import Testing
         world.withholding = [.killed, .looks]
         world.give(.memoryPressure(.critical, "very short"))
         let core = world.core
-        for (records, phase) in [(core.records, ReclaimRound.Phase.ending), ([], .looking)] {
+        for (records, phase) in [(core.records, ReclaimRound.Phase.ending), ([], .checking)] {
             world.core = Lifecycle(
                 restoring: core.record, apps: records, settings: core.settings, policy: { _ in Policy() },
                 at: world.now)
@@ -145,7 +159,7 @@ import Testing
         world.withholding = [.looks]
         world.ask(.memoryPressure(.critical, all: false))
         let core = world.core
-        #expect(core.round?.phase == .looking)
+        #expect(core.round?.phase == .checking)
         world.core = Lifecycle(
             restoring: core.record, apps: core.records.filter { $0["id"] != core.round?.victimID.name },
             settings: core.settings, policy: { _ in Policy() }, at: world.now)

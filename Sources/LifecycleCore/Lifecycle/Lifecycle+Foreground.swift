@@ -52,7 +52,7 @@ extension Lifecycle {
     }
 
     /// The foreground apps, and those that have not left the foreground yet, in the order of the ids.
-    var appsInSight: [AppIndex] {
+    var appsInForeground: [AppIndex] {
         knownApps.sortedIndexes { $0.isInOrEnteringForeground || shared.foreground.contains($0.index) }
     }
 
@@ -88,7 +88,7 @@ extension Lifecycle {
             shared.effects.append(.decision(.interruptionBegan(name), of: nil))
             reconcileForeground(reason: .interruption)
         }
-        wait(request, for: appsInSight, goal: .notActive)
+        wait(request, for: appsInForeground, goal: .notActive)
     }
 
     /// Ends an interruption. The app that answers it comes to the foreground in the same step, launched if need be, so that the
@@ -114,13 +114,13 @@ extension Lifecycle {
         case .lock:
             if !foregroundBlockers.contains(.locked) { notifyAll(.protectedDataWillBecomeUnavailable) }
             block(.locked, reason: .locked)
-            wait(request, for: appsInSight, goal: .outOfForeground)
+            wait(request, for: appsInForeground, goal: .outOfForeground)
         case .unlock:
             if foregroundBlockers.contains(.locked) { notifyAll(.protectedDataDidBecomeAvailable) }
             unblock(.locked, reason: .unlocked, for: request)
         case .switchAway:
             block(.switchedAway, reason: .switchedAway)
-            wait(request, for: appsInSight, goal: .outOfForeground)
+            wait(request, for: appsInForeground, goal: .outOfForeground)
         case .switchBack: unblock(.switchedAway, reason: .switchedBack, for: request)
         case .sleep:
             block(.asleep, reason: .sleep)

@@ -69,7 +69,7 @@ extension Lifecycle {
 
     private mutating func goHome(for request: RequestID) {
         shared.returning.removeAll()
-        let leaving = appsInSight
+        let leaving = appsInForeground
         let home = shared.home
         for app in shared.foreground where app != home {
             change(app) { $0.leaveForeground(reason: .home, &$1) }

@@ -311,7 +311,7 @@ public struct Lifecycle: Sendable {
         shared.isShuttingDown = true
         for app in knownApps.sortedIndexes { end(app, atOnce: false, reason: .shutdown) }
         // No check of the memory is waited for.
-        if reclaimer.round?.phase == .looking { endReclaim() }
+        if reclaimer.round?.phase == .checking { endReclaim() }
     }
 
     private mutating func finishShutDown() {

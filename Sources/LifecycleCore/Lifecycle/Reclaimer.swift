@@ -41,7 +41,7 @@ struct ReclaimRound: Sendable, Equatable {
         /// The app is about to be gone.
         case ending
         /// The memory is being checked.
-        case looking
+        case checking
     }
 
     /// The app that is reclaimed, or was the last to be. It may not be known any more; nil if it was not known when the round was
@@ -127,7 +127,7 @@ extension Lifecycle {
 
     /// Continues the round after a check of the memory.
     mutating func memoryChecked(_ level: MemoryLevel, _ words: String, freed: UInt64?) {
-        guard let round = reclaimer.round, round.phase == .looking else { return }
+        guard let round = reclaimer.round, round.phase == .checking else { return }
         if !round.isAboutScenes {
             var account = round.account
             account.freed = freed
@@ -137,10 +137,10 @@ extension Lifecycle {
             }
             shared.effects.append(.decision(.reclaimed(round.victimID, account), of: app))
         }
-        guard let cause = causeToGoOn(round, level, words), reclaimNext(cause) else { return endReclaim() }
+        guard let cause = causeToContinue(round, level, words), reclaimNext(cause) else { return endReclaim() }
     }
 
-    private func causeToGoOn(_ round: ReclaimRound, _ level: MemoryLevel, _ words: String) -> ReclaimRecord.Cause? {
+    private func causeToContinue(_ round: ReclaimRound, _ level: MemoryLevel, _ words: String) -> ReclaimRecord.Cause? {
         if case .pressure = round.account.cause, level == .critical { return .pressure(words) }
         if round.isForAll { return .simulation }
         return isBeyondSuspendedLimit ? .suspendedLimit(settings.suspendedLimit) : nil
@@ -204,7 +204,7 @@ extension Lifecycle {
 
     private mutating func checkMemory(in round: ReclaimRound) {
         var round = round
-        round.phase = .looking
+        round.phase = .checking
         reclaimer.round = round
         var isAtOnce = true
         if case .pressure = round.account.cause { isAtOnce = false }
@@ -223,7 +223,7 @@ extension Lifecycle {
         if round.phase == .ending, round.victim.flatMap({ knownApps[known: $0]?.isRunning }) != true {
             return continueRound(round)
         }
-        if round.phase == .looking { checkMemory(in: round) }
+        if round.phase == .checking { checkMemory(in: round) }
     }
 
     // MARK: Scenes
