@@ -121,6 +121,32 @@ extension AppMachine {
         return shared.deadlines[.taskExpiration, index] == nil ? endOfTaskTime : shared.now
     }
 
+    // MARK: Suspension by request
+
+    /// Returns the refusal of a request to suspend the app; nil if it can be suspended.
+    ///
+    /// - Parameters:
+    ///   - isAtOnce: Whether the app is suspended whatever it holds.
+    ///   - staysInForeground: Whether the app is the home app, and no other is in the foreground.
+    func refusalOfSuspension(atOnce isAtOnce: Bool, staysInForeground: Bool) -> Refusal? {
+        // The reason of its end decides whether it is restored, and it is not suspended any more.
+        if desired.isEnd { return .terminating(id) }
+        if policy.suspend == .never { return .neverSuspended(id) }
+        if staysInForeground { return .homeStaysInForeground(id) }
+        if isAtOnce { return nil }
+        if let activity = assertions.activity { return .assertionHeld(id, by: activity) }
+        return use.map { .inUse(id, $0) }
+    }
+
+    /// Sends the app to the background to be suspended: when it has ended its tasks and its work, or at once.
+    mutating func suspend(atOnce isAtOnce: Bool, _ shared: inout Shared) {
+        assertions.userOverride = isAtOnce ? .suspend : .none
+        endWorkTime(&shared)
+        shared.deadlines.clear(.background, index)
+        leaveForeground(reason: .suspend, &shared)
+        if isAtOnce { dropWork(&shared) } else { endTaskTime(&shared) }
+    }
+
     // MARK: Uses
 
     /// Updates the use that keeps the app running, and applies what follows from a change.

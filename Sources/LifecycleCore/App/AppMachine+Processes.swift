@@ -3,6 +3,24 @@
 extension AppMachine {
     // MARK: Launch
 
+    /// Wants the app to run. An app that another program has stopped, or may have stopped unseen, is continued.
+    mutating func run(reason: Reason, _ shared: inout Shared) {
+        // A later request moves an app that is still to be launched; it is not the reason of its launch.
+        if !state.isAlive, !isSpawning || phase.termination != nil {
+            launch.reason = reason.isLaunchReason ? reason : .launch
+        }
+        desired = .run
+        desiredReason = reason
+        assertions.endSuspension()
+        shared.deadlines.clear(.restart, index)
+        if isSpawning { shared.deadlines.clear(.termination, index) }
+        if isStoppedByOther || launch.isForeign && shouldRunNow {
+            isStoppedByOther = false
+            shared.effects.append(.resume(index))
+        }
+        shared.reconciles.append(index)
+    }
+
     mutating func spawn(to state: AppState, _ shared: inout Shared) {
         shared.runningCount += 1
         // The stops of processes that are no children are not reported.

@@ -303,6 +303,12 @@ extension AppMachine {
         }
     }
 
+    /// Connects the scene in the background; an app that is suspended there runs for it.
+    mutating func connectInBackground(_ scene: SceneID, _ shared: borrowing Shared) {
+        scenes.update(scene) { $0.isWanted = true }
+        if desired == .run, state == .suspended, !shared.foreground.contains(index) { desiredReason = .scene }
+    }
+
     mutating func close(_ scene: SceneID, _ shared: inout Shared) {
         scenes.update(scene) { $0.isClosing = true }
         takeFromForeground(scene, reason: .closed, &shared)

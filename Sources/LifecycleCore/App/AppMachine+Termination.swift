@@ -86,7 +86,16 @@ extension AppMachine {
         termination.status = status
         if case .terminating = phase { phase = .terminating(termination) }
         shared.effects.append(.decision(.exited(id, termination.exit(at: shared.now)), of: index))
+        if state != .terminating { desired = .rest }
         return termination
+    }
+
+    /// Rests an app whose last process is gone; returns whether it does. A request to run that came during the termination stands:
+    /// the app is launched again.
+    mutating func restUnlessWantedAgain() -> Bool {
+        guard desired != .run || state != .terminating else { return false }
+        desired = .rest
+        return true
     }
 
     /// Notes that the last process of the tree is gone, after the router has taken the app out of the foreground.

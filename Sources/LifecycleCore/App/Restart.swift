@@ -33,3 +33,37 @@ enum Backoff {
         failures < 2 ? .zero : .seconds(min(60, 1 << min(failures - 2, 6)))
     }
 }
+
+extension AppMachine {
+    /// Returns whether the app is launched again after an end, or a failed launch, for this reason. The home app always is.
+    func isRestarted(after reason: Reason, isHome: Bool) -> Bool {
+        guard desired == .rest, !policy.isTransient, !policy.isAdopted else { return false }
+        guard policy.restart.covers(reason) || isHome && RestartPolicy.always.covers(reason) else { return false }
+        return reason != .launchFailed || launch.reason != .launch
+    }
+
+    /// Counts the end as a failure, and sets the time of the next launch unless the limit is reached; returns whether it is now.
+    mutating func scheduleRestart(isLimited: Bool, _ shared: inout Shared) -> Bool {
+        let lasted = launch.instant.map { shared.now.duration(since: $0) } ?? .zero
+        let failures = lasted < Backoff.calmTime ? restart.failures + 1 : 1
+        guard !isLimited || failures < Backoff.limit else {
+            restart = .limitReached(times: failures)
+            shared.effects.append(.decision(.restartLimitReached(id, failures: failures), of: index))
+            return false
+        }
+        restart = .failed(times: failures)
+        let delay = Backoff.delay(after: failures)
+        guard delay > .zero else { return true }
+        shared.deadlines.set(.restart, index, at: shared.now + delay)
+        shared.effects.append(.decision(.restartDelayed(id, delay), of: index))
+        return false
+    }
+
+    /// Cancels a restart and clears the failures, for a request; returns whether the app was about to be launched again.
+    mutating func cancelRestart(_ shared: inout Shared) -> Bool {
+        let wasPending = shared.deadlines[.restart, index] != nil
+        shared.deadlines.clear(.restart, index)
+        if !isRunning { restart = .steady }
+        return wasPending
+    }
+}

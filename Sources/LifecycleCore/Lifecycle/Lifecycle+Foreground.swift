@@ -17,26 +17,11 @@ extension Lifecycle {
         trimForeground(reason: .displaced)
     }
 
-    /// Wants the app to run. An app that another program has stopped, or may have stopped unseen, is continued.
+    /// Wants the app to run: it is not reclaimed, and does not come back by itself.
     mutating func want(_ app: AppIndex, reason: Reason) {
-        change(app) { machine, _ in
-            // A later request moves an app that is still to be launched; it is not the reason of its launch.
-            if !machine.state.isAlive, !machine.isSpawning || machine.phase.termination != nil {
-                machine.launch.reason = reason.isLaunchReason ? reason : .launch
-            }
-            machine.desired = .run
-            machine.desiredReason = reason
-            machine.assertions.endSuspension()
-        }
         abandonReclaim(of: app)
-        shared.deadlines.clear(.restart, app)
         shared.returning.remove(app)
-        if knownApps[app].isSpawning { shared.deadlines.clear(.termination, app) }
-        if knownApps[app].isStoppedByOther || knownApps[app].launch.isForeign && knownApps[app].shouldRunNow {
-            knownApps[app].isStoppedByOther = false
-            shared.effects.append(.resume(app))
-        }
-        shared.reconciles.append(app)
+        change(app) { $0.run(reason: reason, &$1) }
     }
 
     /// Takes apps off the foreground list until it is no longer than it may be.
@@ -203,10 +188,7 @@ extension Lifecycle {
         guard knownApps[app].isRunning else { return }
         let wasTerminating = knownApps[app].state == .terminating
         let termination = change(app) { $0.noteExit(status, &$1) }
-        if !wasTerminating {
-            knownApps[app].desired = .rest
-            leaveForegroundEnding(app, reason: termination.reason)
-        }
+        if !wasTerminating { leaveForegroundEnding(app, reason: termination.reason) }
         if !othersLeft {
             gone(app, termination)
         } else if !wasTerminating {
@@ -219,9 +201,7 @@ extension Lifecycle {
         let state = knownApps[app].state
         guard state != .notRunning else { return }
         let termination = begun ?? knownApps[app].phase.termination ?? Termination(state: state, reason: .crash)
-        // A request to run that came during the termination stands: the app is launched again.
-        if knownApps[app].desired != .run || state != .terminating {
-            knownApps[app].desired = .rest
+        if change(app, { machine, _ in machine.restUnlessWantedAgain() }) {
             leaveForegroundEnding(app, reason: termination.reason)
         }
         change(app) { $0.noteGone(termination, begun: begun, &$1) }
@@ -242,24 +222,9 @@ extension Lifecycle {
     /// Decides whether and when an app that ended, or could not be started, is launched again. The home app is launched as late as
     /// any other, but without a limit, and only for want of another app in the foreground.
     private mutating func scheduleRestart(of app: AppIndex, reason: Reason) {
-        let machine = knownApps[app]
-        guard !isShuttingDown, machine.desired == .rest, !machine.policy.isTransient, !machine.policy.isAdopted
-        else { return }
         let isHome = app == shared.home
-        guard machine.policy.restart.covers(reason) || isHome && RestartPolicy.always.covers(reason),
-            reason != .launchFailed || machine.launch.reason != .launch
-        else { return }
-        let lasted = machine.launch.instant.map { now.duration(since: $0) } ?? .zero
-        let failures = lasted < Backoff.calmTime ? machine.restart.failures + 1 : 1
-        guard isHome || failures < Backoff.limit else {
-            knownApps[app].restart = .limitReached(times: failures)
-            return shared.effects.append(.decision(.restartLimitReached(machine.id, failures: failures), of: app))
-        }
-        knownApps[app].restart = .failed(times: failures)
-        let delay = Backoff.delay(after: failures)
-        guard delay > .zero else { return restart(app) }
-        shared.deadlines.set(.restart, app, at: now + delay)
-        shared.effects.append(.decision(.restartDelayed(machine.id, delay), of: app))
+        guard !isShuttingDown, knownApps[app].isRestarted(after: reason, isHome: isHome) else { return }
+        if change(app, { $0.scheduleRestart(isLimited: !isHome, &$1) }) { restart(app) }
     }
 
     /// Launches the app again in its place. A home app without a policy of its own comes when it is needed.
@@ -275,12 +240,7 @@ extension Lifecycle {
     /// Cancels a restart and clears the failures, for a request; returns whether the app was about to be launched again.
     @discardableResult
     mutating func cancelRestart(of app: AppIndex) -> Bool {
-        let wasPending = shared.deadlines[.restart, app] != nil
-        change(app) { machine, shared in
-            shared.deadlines.clear(.restart, app)
-            if !machine.isRunning { machine.restart = .steady }
-        }
-        return wasPending
+        change(app) { $0.cancelRestart(&$1) }
     }
 
     /// Cancels a restart that neither the policy nor the settings provide for any more.

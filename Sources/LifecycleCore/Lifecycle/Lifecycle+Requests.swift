@@ -83,26 +83,12 @@ extension Lifecycle {
 
     private mutating func suspend(_ id: AppID, now isAtOnce: Bool, for request: RequestID) {
         guard let app = aliveApp(id, for: request) else { return }
-        if let refusal = refusalOfSuspension(of: app, isAtOnce: isAtOnce) { return refuse(request, refusal) }
-        change(app) { machine, shared in
-            machine.assertions.userOverride = isAtOnce ? .suspend : .none
-            machine.endWorkTime(&shared)
-            shared.deadlines.clear(.background, app)
-            machine.leaveForeground(reason: .suspend, &shared)
-            if isAtOnce { machine.dropWork(&shared) } else { machine.endTaskTime(&shared) }
+        let isHome = app == shared.home && shared.foreground == [app]
+        if let refusal = knownApps[app].refusalOfSuspension(atOnce: isAtOnce, staysInForeground: isHome) {
+            return refuse(request, refusal)
         }
+        change(app) { $0.suspend(atOnce: isAtOnce, &$1) }
         wait(request, for: app, goal: .suspended)
-    }
-
-    private func refusalOfSuspension(of app: AppIndex, isAtOnce: Bool) -> Refusal? {
-        let machine = knownApps[app]
-        // The reason of its end decides whether it is restored, and it is not suspended any more.
-        if machine.desired.isEnd { return .terminating(machine.id) }
-        if machine.policy.suspend == .never { return .neverSuspended(machine.id) }
-        if app == shared.home, shared.foreground == [app] { return .homeStaysInForeground(machine.id) }
-        if isAtOnce { return nil }
-        if let activity = machine.assertions.activity { return .assertionHeld(machine.id, by: activity) }
-        return machine.use.map { .inUse(machine.id, $0) }
     }
 
     private mutating func resume(_ id: AppID, for request: RequestID) {
@@ -203,21 +189,13 @@ extension Lifecycle {
         }
         if background {
             cancelRestart(of: app)
-            connectInBackground(scene, of: app)
+            change(app) { $0.connectInBackground(scene, $1) }
+            if knownApps[app].desired != .run { want(app, reason: .scene) }
             wait(request, for: app, goal: .scene(scene, .connected), scene: scene)
         } else {
             knownApps[app].show(scene)
             bringToForeground(app, reason: .scene)
             wait(request, for: app, goal: .scene(scene, .active), scene: scene)
-        }
-    }
-
-    private mutating func connectInBackground(_ scene: SceneID, of app: AppIndex) {
-        knownApps[app].scenes.update(scene) { $0.isWanted = true }
-        if knownApps[app].desired != .run {
-            want(app, reason: .scene)
-        } else if knownApps[app].state == .suspended, !shared.foreground.contains(app) {
-            knownApps[app].desiredReason = .scene
         }
     }
 
