@@ -320,7 +320,6 @@ extension AppMachine {
         scenes.foreground.removeAll { $0 == scene }
         scenes.update(scene) { $0.desiredReason = reason }
         guard hasScenes, scenes.foreground.isEmpty, shared.foreground.contains(index) else { return }
-        shared.returning.removeAll()
         leaveForeground(reason: reason, &shared)
     }
 

@@ -24,6 +24,13 @@ extension Lifecycle {
         change(app) { $0.run(reason: reason, &$1) }
     }
 
+    /// Changes a machine that may take its last scene, and so itself, out of the foreground: then no app comes back there by itself.
+    mutating func changeScenes(of app: AppIndex, _ body: (inout AppMachine, inout Shared) -> Void) {
+        let wasInForeground = shared.foreground.contains(app)
+        change(app, body)
+        if wasInForeground, !shared.foreground.contains(app) { shared.returning.removeAll() }
+    }
+
     /// Takes apps off the foreground list until it is no longer than it may be.
     mutating func trimForeground(reason: Reason) {
         while shared.foreground.count > settings.foregroundLimit {

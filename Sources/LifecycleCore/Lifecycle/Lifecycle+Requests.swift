@@ -213,7 +213,7 @@ extension Lifecycle {
         if let refusal = knownApps[app].refusal(of: scene) { return refuse(request, refusal) }
         guard app != shared.home || shared.foreground != [app] || knownApps[app].scenes.foreground != [scene]
         else { return refuse(request, .homeStaysInForeground(id)) }
-        change(app) { $0.takeFromForeground(scene, reason: .sentBack, &$1) }
+        changeScenes(of: app) { $0.takeFromForeground(scene, reason: .sentBack, &$1) }
         wait(request, for: app, goal: .scene(scene, .outOfForeground), scene: scene)
     }
 
@@ -221,7 +221,7 @@ extension Lifecycle {
         guard let app = knownApp(id, for: request) else { return }
         if let refusal = knownApps[app].refusal(of: scene) { return refuse(request, refusal) }
         wait(request, for: app, goal: .scene(scene, .closed), scene: scene)
-        change(app) { $0.close(scene, &$1) }
+        changeScenes(of: app) { $0.close(scene, &$1) }
     }
 
     // MARK: Replies

@@ -130,7 +130,7 @@ public struct Lifecycle: Sendable {
         case .shutDown: shutDown()
         case .outcome(let app, let outcome): if knownApps.contains(app) { handle(outcome, of: app) }
         case .message(let app, let message):
-            if knownApps.contains(app) { change(app) { $0.handle(message, &$1) } }
+            if knownApps.contains(app) { changeScenes(of: app) { $0.handle(message, &$1) } }
         case .resumeRestored: resumeRestored()
         case .memoryPressure(let level, let words): handle(level, words)
         case .memoryChecked(let level, let words, let freed): memoryChecked(level, words, freed: freed)
