@@ -1,64 +1,5 @@
 // The requests that wait for an app: their goals, the replies, and the refusals.
 
-/// A request that waits for an app to reach a goal. It is answered when it is removed from the app's list.
-struct Waiter: Sendable, Equatable {
-    let request: RequestID
-    let goal: Goal
-    /// The scene that the request is about, as it was at the request.
-    var scene: Box<Scene>?
-    /// A Boolean value that indicates whether the request waits for several apps, so that the reply names none.
-    var isShared = false
-}
-
-/// The goal of a request for an app.
-enum Goal: Sendable, Equatable {
-    /// Active.
-    case active
-    /// Active, with the callbacks about it answered.
-    case answered
-    /// Launched, with the launch callbacks answered.
-    case launched
-    /// Running, in the foreground or not.
-    case awake
-    /// Running, if only for a while.
-    case woken
-    /// Every process stopped.
-    case suspended
-    /// Every process gone.
-    case gone
-    /// Not in the foreground.
-    case outOfForeground
-    /// Not active.
-    case notActive
-    /// Ready for the sleep of the machine: suspended, or as far as the app is without it.
-    case readyForSleep
-    /// A goal of one scene.
-    case scene(SceneID, SceneGoal)
-    /// The event of this number has an outcome.
-    case event(UInt64, inForeground: Bool)
-
-    /// A Boolean value that indicates whether the goal cannot be reached while the foreground is blocked.
-    var needsForeground: Bool {
-        switch self {
-        case .active, .answered, .event(_, inForeground: true), .scene(_, .active): true
-        case .launched, .awake, .woken, .suspended, .gone, .outOfForeground, .notActive, .readyForSleep, .scene, .event:
-            false
-        }
-    }
-}
-
-/// The goal of a request for a scene.
-enum SceneGoal: Sendable, Equatable {
-    /// Active.
-    case active
-    /// Connected, with the callback about it answered.
-    case connected
-    /// Not in the foreground.
-    case outOfForeground
-    /// Disconnected and forgotten.
-    case closed
-}
-
 extension AppMachine {
     /// Answers the requests whose goal is reached, and, once the app is reconciled, those whose goal is out of reach.
     @inline(__always) mutating func answerWaiters(lost given: Refusal? = nil, _ shared: inout Shared) {
@@ -100,10 +41,7 @@ extension AppMachine {
 
     private func fulfil(_ waiter: Waiter, _ shared: inout Shared) {
         if waiter.isShared {
-            guard let count = shared.openRequests.removeValue(forKey: waiter.request) else { return }
-            if count > 1 {
-                shared.openRequests[waiter.request] = count - 1
-            } else {
+            if shared.requests.reachGoal(of: waiter.request) {
                 shared.effects.append(.reply(waiter.request, .done(nil)))
             }
         } else if var scene = waiter.scene?.value {
@@ -117,7 +55,7 @@ extension AppMachine {
 
     /// Answers the request of a waiter that is removed, unless another app has had it refused.
     func refuse(_ waiter: Waiter, with refusal: Refusal, _ shared: inout Shared) {
-        guard !waiter.isShared || shared.openRequests.removeValue(forKey: waiter.request) != nil else { return }
+        guard !waiter.isShared || shared.requests.end(waiter.request) else { return }
         shared.effects.append(.reply(waiter.request, .refused(refusal)))
     }
 

@@ -258,7 +258,7 @@ extension Lifecycle {
     /// Answers the request when all these apps have reached the goal.
     mutating func wait(_ request: RequestID, for apps: [AppIndex], goal: Goal) {
         guard !apps.isEmpty else { return shared.effects.append(.reply(request, .done(nil))) }
-        shared.openRequests[request] = apps.count
+        shared.requests.begin(request, count: apps.count)
         for app in apps { addWaiter(Waiter(request: request, goal: goal, isShared: true), to: app) }
     }
 

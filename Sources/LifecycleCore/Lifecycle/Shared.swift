@@ -25,8 +25,8 @@ struct Shared: Sendable {
     /// The machines that have to be looked at before the input is handled.
     var reconciles = AppQueue()
     var deadlines = DeadlineQueue()
-    /// The requests that wait for several apps, and the number of apps that each still waits for.
-    var openRequests: [RequestID: Int] = [:]
+    /// The requests that wait for several apps.
+    var requests = RequestTracker()
     /// The number of apps that have a process, or are getting one.
     var runningCount = 0
     /// The number of suspended apps.
