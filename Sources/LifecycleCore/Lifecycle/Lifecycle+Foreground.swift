@@ -152,6 +152,7 @@ extension Lifecycle {
 
     /// Ends the app. It leaves the foreground at once; the rest follows from its state.
     mutating func end(_ app: AppIndex, atOnce: Bool, reason: Reason) {
+        precondition(reason.isExitReason, "no app ends for this reason")
         guard knownApps[app].isRunning else { return }
         change(app) { machine, _ in
             machine.desired = atOnce ? .endAtOnce : .end
