@@ -147,7 +147,7 @@ let package = Package(
         // Files that users write.
         .target(
             name: "Configuration",
-            dependencies: ["Calendar"],
+            dependencies: ["Calendar", "LifecycleTypes"],
             swiftSettings: strictAndSmall
         ),
 
@@ -237,7 +237,8 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(name: "CalendarTests", dependencies: ["Calendar", "TestSupport"], swiftSettings: strict),
         .testTarget(
-            name: "ConfigurationTests", dependencies: ["Calendar", "Configuration"], exclude: ["toml-test"],
+            name: "ConfigurationTests", dependencies: ["Calendar", "Configuration", "LifecycleTypes"],
+            exclude: ["toml-test"],
             swiftSettings: strict),
         .testTarget(
             name: "LifecycleDaemonTests",

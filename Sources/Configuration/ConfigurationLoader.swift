@@ -1,3 +1,5 @@
+import LifecycleTypes
+
 /// Reads `lifed.toml` and the manifests in `apps.d` from a list of directories.
 ///
 /// Unusable parts are left out and reported. A setting or a manifest in a higher directory replaces the one of the same name in a lower

@@ -1,4 +1,5 @@
 import Calendar
+import LifecycleTypes
 import Testing
 
 @testable import Configuration

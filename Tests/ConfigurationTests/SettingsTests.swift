@@ -1,3 +1,4 @@
+import LifecycleTypes
 import Testing
 
 @testable import Configuration

@@ -15,7 +15,7 @@ import Testing
         return world
     }
 
-    static func policy(_ callbacks: Policy.Callbacks = .auto, takesURLs: Bool = false) -> Policy {
+    static func policy(_ callbacks: CallbackPolicy = .auto, takesURLs: Bool = false) -> Policy {
         var policy = Policy()
         policy.callbacks = callbacks
         policy.takesURLs = takesURLs

@@ -81,7 +81,7 @@ import Testing
     }
 
     @Test func `failed start leaves no request to stay awake for the next start`() {
-        for callbacks in [Policy.Callbacks.auto, .none] {
+        for callbacks in [CallbackPolicy.auto, .none] {
             var world = World(apps: "clock")
             var policy = Policy()
             policy.callbacks = callbacks

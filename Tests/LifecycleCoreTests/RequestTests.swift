@@ -90,7 +90,7 @@ import Testing
 
     @Test func `the kernel has its time to end an app that gets none`() {
         var settings = Settings()
-        settings.timeouts.willTerminate = .zero
+        settings.timeouts.termination = .zero
         var world = World(apps: "clock", settings: settings)
         world.stubborn = [Self.clock]
         world.withholding = [.killed]
@@ -229,7 +229,7 @@ import Testing
         var world = World(apps: "clock", "maps")
         var policy = Policy()
         policy.scenes = scenes
-        policy.timeouts.willTerminate = .seconds(20)
+        policy.timeouts.termination = .seconds(20)
         world.give(.define(Self.clock, policy))
         #expect(world.core.longestTermination == .zero)
         for name in ["clock", "maps"] { world.ask(.launch(AppID(name), background: false)) }

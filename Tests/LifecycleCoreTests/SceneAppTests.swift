@@ -52,7 +52,7 @@ import Testing
         var world = SceneFixture.withTwoScenes()
         var policy = Policy()
         policy.scenes = true
-        policy.timeouts.willTerminate = .seconds(12)
+        policy.timeouts.termination = .seconds(12)
         world.give(.define(Self.clock, policy))
         world.silent[Self.clock] = [.openURL]
         world.ask(.deliver(Self.clock, .openURL("lifed:1")))
@@ -66,7 +66,7 @@ import Testing
         var world = SceneFixture.world()
         var policy = Policy()
         policy.scenes = true
-        policy.timeouts.willTerminate = .seconds(2)
+        policy.timeouts.termination = .seconds(2)
         world.give(.define(Self.clock, policy))
         world.ask(.launch(Self.clock, background: false))
         world.silent[Self.clock] = [.openURL]
@@ -81,7 +81,7 @@ import Testing
         var world = SceneFixture.world()
         var policy = Policy()
         policy.scenes = true
-        policy.timeouts.willTerminate = .seconds(2)
+        policy.timeouts.termination = .seconds(2)
         world.linked = []
         world.give(.define(Self.clock, policy))
         world.ask(.launch(Self.clock, background: false))

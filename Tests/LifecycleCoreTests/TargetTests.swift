@@ -83,7 +83,7 @@ import Testing
         Row(decider: "default", conditions: [.lock, .unlock], target: .suspended),
     ]
 
-    static func policy(_ suspend: Policy.Suspend) -> Policy {
+    static func policy(_ suspend: SuspensionPolicy) -> Policy {
         var policy = Policy()
         policy.suspend = suspend
         policy.backgroundModes = [KeptUses.playingMode]

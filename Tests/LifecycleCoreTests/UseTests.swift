@@ -108,14 +108,14 @@ import Testing
         #expect(world.state("clock") == .background)
     }
 
-    static let plays: [(KeptUses.Playing, Set<String>, AppState)] = [
+    static let plays: [(PlayingPolicy, Set<String>, AppState)] = [
         (.declared, [], .suspended), (.declared, ["audio"], .background), (.keep, [], .background),
         (.ignore, ["audio"], .suspended),
     ]
 
     @Test(arguments: plays)
     func `playing app is not suspended if its manifest allows it`(
-        playing: KeptUses.Playing, modes: Set<String>, state: AppState
+        playing: PlayingPolicy, modes: Set<String>, state: AppState
     ) {
         var settings = Settings()
         settings.keptUses.playing = playing

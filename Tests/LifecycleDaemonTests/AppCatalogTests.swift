@@ -5,7 +5,7 @@ import Testing
 @testable import LifecycleDaemon
 
 @Suite struct AppCatalogTests {
-    func manifest(_ id: String, suspend: Manifest.Suspension = .auto) -> Manifest {
+    func manifest(_ id: String, suspend: SuspensionPolicy = .auto) -> Manifest {
         var manifest = Manifest(id: id, file: "/etc/\(id).toml", command: ["true"], program: "/bin/true")
         manifest.suspend = suspend
         return manifest
@@ -102,7 +102,7 @@ import Testing
         var manifest = manifest("a")
         manifest.terminationTimeout = .seconds(15)
         let policy = AppDefinition(manifest: manifest, defaults: Policy()).policy
-        #expect(policy.timeouts.willTerminate == .seconds(15))
+        #expect(policy.timeouts.termination == .seconds(15))
         #expect(policy.timeouts.didEnterBackground == .seconds(5))
     }
 }

@@ -5,12 +5,11 @@ import Testing
 @testable import LifecycleDaemon
 
 @Suite struct DefaultTimeTests {
-    /// The configuration and the core have defaults of their own. Both must be those of the specification.
     @Test func defaultTimesAreThoseOfTheSpecification() {
         for times in [LifecycleCore.Settings(Configuration.Settings()).timeouts, LifecycleCore.Settings().timeouts] {
             #expect(times.willResignActive == .seconds(1))
             #expect(times.didEnterBackground == .seconds(5))
-            #expect(times.willTerminate == .seconds(5))
+            #expect(times.termination == .seconds(5))
             #expect(times.background == .seconds(5))
             #expect(times.task == .seconds(30))
             #expect(times.taskExpiration == .seconds(5))
@@ -29,7 +28,7 @@ import Testing
         settings.timeouts.taskExpiration = .seconds(18)
         let times = LifecycleCore.Settings(settings).timeouts
         let all = [
-            times.willResignActive, times.didEnterBackground, times.willTerminate, times.background, times.launch,
+            times.willResignActive, times.didEnterBackground, times.termination, times.background, times.launch,
             times.callback, times.task, times.taskExpiration,
         ]
         #expect(all == (11...18).map { .seconds($0) })

@@ -41,7 +41,7 @@ extension Machine {
         let hasScenes = core.knownApps[id]?.hasScenes ?? false
         var tree = Tree(
             app: app, number: launches, launched: core.knownApps[id]?.launched, manner: manner, hasScenes: hasScenes)
-        if policies[id]?.callbacks == Policy.Callbacks.none { tree.channel = .closed }
+        if policies[id]?.callbacks == CallbackPolicy.none { tree.channel = .closed }
         tree.failsToStart = faults && chance.happens(8)
         insert(tree, id)
         file.told[id] = nil

@@ -65,7 +65,7 @@ extension Machine {
             switch delivery.callback {
             case .willResignActive, .sceneWillResignActive: times.willResignActive
             case .didEnterBackground, .sceneDidEnterBackground: times.didEnterBackground
-            case .sceneDidDisconnect: max(times.callback, times.willTerminate)
+            case .sceneDidDisconnect: max(times.callback, times.termination)
             case .willFinishLaunching, .didFinishLaunching: times.launch
             case .performTask: times.task
             default: times.callback
@@ -212,10 +212,10 @@ extension Machine {
         let (watch, times) = (tree.watch, timeouts(of: id))
         if watch.isKillWanted { return .user }
         if let asked = tree.asked {
-            if asked + times.willTerminate <= now { return .unclear }
+            if asked + times.termination <= now { return .unclear }
             // The time in which an app hears of its scenes' end, half of all at most, is taken from that of SIGTERM.
-            if core.knownApps[id]?.hasScenes == true, asked + times.willTerminate / 2 <= now,
-                let wanted = watch.wantedToEnd, wanted + times.willTerminate <= now
+            if core.knownApps[id]?.hasScenes == true, asked + times.termination / 2 <= now,
+                let wanted = watch.wantedToEnd, wanted + times.termination <= now
             {
                 return .unclear
             }
@@ -233,7 +233,7 @@ extension Machine {
             return .system
         }
         // SIGTERM is for a program of which it is known that it runs.
-        if states[id] ?? .notRunning == .notRunning, let wanted = watch.endWanted, wanted + times.willTerminate <= now {
+        if states[id] ?? .notRunning == .notRunning, let wanted = watch.endWanted, wanted + times.termination <= now {
             return .unclear
         }
         return nil

@@ -158,7 +158,7 @@ extension Machine {
     mutating func checkSceneDisconnection(_ id: AppID) {
         guard let tree = trees[id], tree.hasSaidHello, tree.channel == .open, tree.mainStatus == nil else { return }
         guard let from = tree.watch.endedFrom, from != .suspended, tree.watch.hasAnsweredLaunch,
-            let wanted = tree.watch.wantedToEnd, now < wanted + timeouts(of: id).willTerminate / 2
+            let wanted = tree.watch.wantedToEnd, now < wanted + timeouts(of: id).termination / 2
         else { return }
         let left = tree.watch.automaton.scenes.filter(\.value.isConnected).keys
         if !left.isEmpty { report("\(id) is sent SIGTERM, and believes that it has \(left.sorted())") }

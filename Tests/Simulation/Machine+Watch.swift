@@ -278,7 +278,7 @@ extension Machine {
         for (id, tree) in trees {
             // A successor cannot tell whether it was asked, and gives it all of its time.
             let asked = tree.asked.map { max($0, tookOver) }
-            if let asked, tree.killed == nil, !tree.isGone, asked + timeouts(of: id).willTerminate < now {
+            if let asked, tree.killed == nil, !tree.isGone, asked + timeouts(of: id).termination < now {
                 report("\(id) has ignored SIGTERM for \(now.duration(since: asked)), and is not killed")
             }
             guard let delivery = tree.watch.outstanding, !tree.isGone, tree.watch.excused != delivery.sequence,

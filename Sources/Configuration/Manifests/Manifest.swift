@@ -1,14 +1,7 @@
+public import LifecycleTypes
+
 /// One app, as a file in `apps.d` describes it.
 public struct Manifest: Hashable, Sendable {
-    /// The policy for an app in the background.
-    public enum Suspension: String, CaseIterable, Hashable, Sendable {
-        /// The daemon suspends the app when its background time expires.
-        case auto
-
-        /// The daemon does not suspend the app.
-        case never
-    }
-
     /// A signal that asks a process to end.
     public enum StopSignal: String, CaseIterable, Hashable, Sendable {
         case terminate = "SIGTERM"
@@ -40,35 +33,6 @@ public struct Manifest: Hashable, Sendable {
 
         /// The last process: for programs that start another program and exit.
         case last
-    }
-
-    /// The policy for callbacks.
-    public enum Callbacks: String, CaseIterable, Hashable, Sendable {
-        /// The app gets callbacks once it connects.
-        case auto
-
-        /// The app must connect, and answer the launch callbacks before it becomes active.
-        case required
-
-        /// The app gets no callbacks.
-        case none
-    }
-
-    /// The policy for restarts.
-    public enum Restart: String, CaseIterable, Hashable, Sendable {
-        /// The daemon does not launch the app again.
-        case never
-
-        /// The daemon launches the app again after an exit status other than 0, or a signal.
-        case onFailure = "on-failure"
-
-        /// The daemon launches the app again after every end that was not requested.
-        case always
-    }
-
-    /// The state of an app that the daemon launches when it starts.
-    public enum LaunchPosition: String, CaseIterable, Hashable, Sendable {
-        case foreground, background
     }
 
     /// The rights of the app's processes on the control socket, if its user may use that socket.
@@ -111,7 +75,7 @@ public struct Manifest: Hashable, Sendable {
     public var environment: [String: String] = [:]
 
     /// The policy for the app in the background.
-    public var suspend = Suspension.auto
+    public var suspend = SuspensionPolicy.auto
 
     /// The way in which the daemon keeps the processes from running.
     public var suspendMethod = SuspendMethod.signal
@@ -136,7 +100,7 @@ public struct Manifest: Hashable, Sendable {
     public var exitPolicy = ExitPolicy.main
 
     /// The policy for callbacks of the app.
-    public var callbacks = Callbacks.auto
+    public var callbacks = CallbackPolicy.auto
 
     /// The rights of the processes on the control socket.
     public var control = Control.own
@@ -144,13 +108,13 @@ public struct Manifest: Hashable, Sendable {
     /// The background modes whose activities keep the app running in the background, such as `audio`.
     public var backgroundModes: Set<String> = []
 
-    /// The background time; nil for ``Settings/Timeouts/background``.
+    /// The background time; nil for ``Settings/timeouts``.
     public var backgroundTime: Duration?
 
-    /// The termination timeout, from SIGTERM to SIGKILL; nil for ``Settings/Timeouts/termination``.
+    /// The termination timeout, from SIGTERM to SIGKILL; nil for ``Settings/timeouts``.
     public var terminationTimeout: Duration?
 
-    /// The time from the launch to the end of the launch callbacks; nil for ``Settings/Timeouts/launch``.
+    /// The time from the launch to the end of the launch callbacks; nil for ``Settings/timeouts``.
     public var launchTimeout: Duration?
 
     /// A Boolean value that indicates whether the scenes of the app have a life cycle of their own.
@@ -160,10 +124,10 @@ public struct Manifest: Hashable, Sendable {
     public var sceneLimit = 1
 
     /// The policy for restarts of the app.
-    public var restart = Restart.never
+    public var restart = RestartPolicy.never
 
     /// The app that the daemon activates when this app ends in the foreground; nil for ``Settings/onExit``.
-    public var onExit: Settings.OnExit?
+    public var onExit: ExitSuccessor?
 
     /// The state in which the daemon launches the app when it starts; nil if it does not.
     public var launchAtStart: LaunchPosition?

@@ -1,3 +1,5 @@
+public import LifecycleTypes
+
 /// The settings of `lifed.toml`. Every setting has a default, so no file at all is a complete configuration.
 public struct Settings: Hashable, Sendable {
     /// The app that is activated when no app is in the foreground; nil for none.
@@ -18,15 +20,6 @@ public struct Settings: Hashable, Sendable {
     /// The way in which the processes of an app are held together; read when the daemon starts.
     public var containment = Containment.auto
 
-    /// The app that is activated when the foreground app ends.
-    public enum OnExit: String, CaseIterable, Hashable, Sendable {
-        /// The home app, where there is one.
-        case home
-
-        /// The app that was in the foreground before it.
-        case previous
-    }
-
     /// The policy for visible apps in the background.
     public enum Visible: String, CaseIterable, Hashable, Sendable {
         /// Visible apps keep running.
@@ -39,23 +32,11 @@ public struct Settings: Hashable, Sendable {
     /// The policy for visible apps in the background, if a client reports which are visible.
     public var visible = Visible.keep
 
-    /// The policy for audible apps in the background.
-    public enum Playing: String, CaseIterable, Hashable, Sendable {
-        /// Apps whose manifest has the background mode `audio` keep running.
-        case declared
-
-        /// Audible apps keep running.
-        case keep
-
-        /// The daemon suspends audible apps like any other background app.
-        case ignore
-    }
-
     /// The policy for audible apps in the background, if a client reports which are audible.
-    public var playing = Playing.declared
+    public var playing = PlayingPolicy.declared
 
     /// The app that is activated when the foreground app ends and its manifest does not decide.
-    public var onExit = OnExit.home
+    public var onExit = ExitSuccessor.home
 
     /// The app that opens URLs of a scheme or files of a media type, in lower case, that several apps could open.
     public var defaults: [String: String] = [:]
@@ -107,39 +88,6 @@ public struct Settings: Hashable, Sendable {
 }
 
 extension Settings {
-    /// The time limits, on the monotonic clock.
-    public struct Timeouts: Hashable, Sendable {
-        /// The time for an app's answer to `willResignActive`; the next app waits this long at most.
-        public var willResignActive = Duration.seconds(1)
-
-        /// The time for an app's answer to `didEnterBackground`; the daemon kills an app that misses it.
-        public var didEnterBackground = Duration.seconds(5)
-
-        /// The termination timeout, from SIGTERM to SIGKILL.
-        public var termination = Duration.seconds(5)
-
-        /// The background time of an app that is not connected.
-        public var background = Duration.seconds(5)
-
-        /// The time from the launch of an app to the end of its launch callbacks.
-        public var launch = Duration.seconds(20)
-
-        /// The time for an app's answer to every other callback.
-        public var callback = Duration.seconds(5)
-
-        /// The time of all background tasks of an app together, for each stay in the background.
-        public var task = Duration.seconds(30)
-
-        /// The time from the expiration of the tasks of an app to SIGKILL.
-        public var taskExpiration = Duration.seconds(5)
-
-        /// The time from SIGSTOP until every process of a tree is seen stopped.
-        public var suspension = Duration.seconds(1)
-
-        /// Creates the defaults.
-        public init() {}
-    }
-
     /// A limit for processes and threads, as `TasksMax=` of systemd.resource-control(5).
     public enum ProcessLimit: Hashable, Sendable {
         /// A number.

@@ -1,4 +1,5 @@
 import Glibc
+import LifecycleTypes
 
 /// Merges the `lifed.toml` of several directories, key by key.
 struct SettingsReader {

@@ -204,7 +204,7 @@ extension AppMachine {
     mutating func beginSceneDisconnection(_ shared: inout Shared) {
         guard shared.deadlines[.sceneDisconnection, index] == nil else { return }
         sceneDisconnectionStart = shared.now
-        shared.deadlines.set(.sceneDisconnection, index, at: shared.now + policy.timeouts.willTerminate / 2)
+        shared.deadlines.set(.sceneDisconnection, index, at: shared.now + policy.timeouts.termination / 2)
     }
 
     /// Disconnects the scenes of an app that was not told of their end in time; its own end continues.

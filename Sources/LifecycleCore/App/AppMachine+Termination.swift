@@ -24,7 +24,7 @@ extension AppMachine {
             kill(&shared)
         } else if isSpawning, shared.deadlines[.termination, index] == nil {
             // There is no program to ask, and there may never be one: a directory of a dead server can block the spawn.
-            shared.deadlines.set(.termination, index, at: shared.now + policy.timeouts.willTerminate)
+            shared.deadlines.set(.termination, index, at: shared.now + policy.timeouts.termination)
         }
     }
 
@@ -47,7 +47,7 @@ extension AppMachine {
         let start = sceneDisconnectionStart ?? shared.now
         beginTermination(reason: reason, begun: begun, &shared)
         shared.effects.append(.terminate(index))
-        shared.deadlines.set(.termination, index, at: start + policy.timeouts.willTerminate)
+        shared.deadlines.set(.termination, index, at: start + policy.timeouts.termination)
     }
 
     mutating func beginTermination(reason: Reason, begun: Termination? = nil, _ shared: inout Shared) {

@@ -1,26 +1,3 @@
-/// Time-outs. Each can be configured; the defaults are those of the life cycle's specification.
-public struct Timeouts: Sendable, Equatable {
-    /// For the answer to willResignActive; then the switch goes on without it.
-    public var willResignActive: Duration = .seconds(1)
-    /// For the answer to didEnterBackground; then the app is killed.
-    public var didEnterBackground: Duration = .seconds(5)
-    /// Between SIGTERM and SIGKILL.
-    public var willTerminate: Duration = .seconds(5)
-    /// For the answer to any other callback; then the app goes on without it.
-    public var callback: Duration = .seconds(5)
-    /// For each launch callback; for an app that must answer them, for the whole launch.
-    public var launch: Duration = .seconds(20)
-    /// The background time of an app that is not connected.
-    public var background: Duration = .seconds(5)
-    /// The time of all background tasks together, for each stay in the background.
-    public var task: Duration = .seconds(30)
-    /// Between the expiration of tasks and SIGKILL.
-    public var taskExpiration: Duration = .seconds(5)
-
-    /// Creates the defaults.
-    public init() {}
-}
-
 /// The settings that apply to all apps.
 public struct Settings: Sendable, Equatable {
     /// Time-outs for apps whose policy has none of its own.
@@ -41,27 +18,9 @@ public struct Settings: Sendable, Equatable {
 /// The policy of one app.
 public struct Policy: Sendable, Equatable {
     /// The rule by which the daemon suspends the app.
-    public enum Suspend: String, Sendable {
-        /// Suspends the app in the background unless it holds an assertion.
-        case auto
-        /// Does not suspend the app.
-        case never
-    }
-
+    public var suspend = SuspensionPolicy.auto
     /// The rule by which the app gets callbacks.
-    public enum Callbacks: String, Sendable {
-        /// The app gets callbacks once it connects.
-        case auto
-        /// The app must connect, and answer the launch callbacks before it becomes active.
-        case required
-        /// The app gets no callbacks.
-        case none
-    }
-
-    /// The rule by which the daemon suspends the app.
-    public var suspend = Suspend.auto
-    /// The rule by which the app gets callbacks.
-    public var callbacks = Callbacks.auto
+    public var callbacks = CallbackPolicy.auto
     /// The background modes whose activities keep the app in the background.
     public var backgroundModes: Set<String> = []
     /// The largest number of tasks and activities at once.
@@ -100,20 +59,10 @@ public struct Policy: Sendable, Equatable {
 
 /// The uses that keep background apps running. The report of a use comes from outside; its consequence is decided here.
 public struct KeptUses: Sendable, Equatable {
-    /// The apps that sound keeps running.
-    public enum Playing: String, Sendable {
-        /// Apps with the background mode `audio`.
-        case declared
-        /// Every app.
-        case keep
-        /// No app.
-        case ignore
-    }
-
     /// A Boolean value that indicates whether visible apps keep running.
     public var visible = true
     /// The apps that sound keeps running.
-    public var playing = Playing.declared
+    public var playing = PlayingPolicy.declared
 
     /// Creates the defaults: visible apps, and apps that declare the mode audio while they play.
     public init() {}
@@ -137,15 +86,7 @@ public struct KeptUses: Sendable, Equatable {
     }
 }
 
-/// The rule by which the daemon launches an app again after it has ended by itself.
-public enum RestartPolicy: String, Sendable {
-    /// Does not launch it again.
-    case never
-    /// Launches it again after a crash, or an end by the daemon because it had not answered.
-    case onFailure = "on-failure"
-    /// Launches it again after every end without a request.
-    case always
-
+extension RestartPolicy {
     /// Returns whether an app that ended for this reason is launched again.
     func covers(_ reason: Reason) -> Bool {
         switch self {
@@ -154,19 +95,6 @@ public enum RestartPolicy: String, Sendable {
         case .always: reason.isFailure || reason == .exit
         }
     }
-}
-
-/// The app that follows when the foreground app ends.
-public enum ExitSuccessor: String, Sendable {
-    /// The home app, if there is one.
-    case home
-    /// The app that was in the foreground before, if it still runs.
-    case previous
-}
-
-/// The place of an app that is launched with the daemon.
-public enum LaunchPosition: String, Sendable {
-    case foreground, background
 }
 
 /// The reason for which an app's program could not be started. The remedy depends on it.

@@ -324,7 +324,7 @@ public struct Lifecycle: Sendable {
     public var longestTermination: Duration {
         knownApps.values.filter { $0.isRunning }.map { app in
             let timeouts = app.policy.timeouts
-            return timeouts.willResignActive + timeouts.willTerminate + AppMachine.killTime
+            return timeouts.willResignActive + timeouts.termination + AppMachine.killTime
         }.max() ?? .zero
     }
 }

@@ -163,16 +163,16 @@ extension Policy {
     /// - Parameter defaults: The policy of an app whose manifest sets nothing.
     fileprivate init(_ manifest: Manifest, defaults: Policy) {
         self = defaults
-        suspend = manifest.suspend == .never ? .never : .auto
-        callbacks = Policy.Callbacks(manifest.callbacks)
+        suspend = manifest.suspend
+        callbacks = manifest.callbacks
         backgroundModes = manifest.backgroundModes
         scenes = manifest.scenes
         sceneLimit = manifest.sceneLimit
-        restart = RestartPolicy(manifest.restart)
-        launchAtStart = manifest.launchAtStart.map { LaunchPosition($0) }
-        if let successor = manifest.onExit { onExit = ExitSuccessor(successor) }
+        restart = manifest.restart
+        launchAtStart = manifest.launchAtStart
+        if let successor = manifest.onExit { onExit = successor }
         if let time = manifest.backgroundTime { timeouts.background = time }
-        if let time = manifest.terminationTimeout { timeouts.willTerminate = time }
+        if let time = manifest.terminationTimeout { timeouts.termination = time }
         if let time = manifest.launchTimeout { timeouts.launch = time }
     }
 }
@@ -219,15 +219,9 @@ extension LifecycleCore.Settings {
         foregroundLimit = settings.foregroundLimit
         homeApp = settings.homeApp.map { AppID($0) }
         suspendedLimit = settings.memory.suspendedLimit
-        keptUses = KeptUses(settings)
-        timeouts.willResignActive = settings.timeouts.willResignActive
-        timeouts.didEnterBackground = settings.timeouts.didEnterBackground
-        timeouts.willTerminate = settings.timeouts.termination
-        timeouts.background = settings.timeouts.background
-        timeouts.launch = settings.timeouts.launch
-        timeouts.callback = settings.timeouts.callback
-        timeouts.task = settings.timeouts.task
-        timeouts.taskExpiration = settings.timeouts.taskExpiration
+        keptUses.visible = settings.visible == .keep
+        keptUses.playing = settings.playing
+        timeouts = settings.timeouts
     }
 }
 
@@ -254,57 +248,6 @@ extension Signal {
             case .power: SIGPWR
             }
         self.init(rawValue: number)
-    }
-}
-
-extension Policy.Callbacks {
-    init(_ callbacks: Manifest.Callbacks) {
-        switch callbacks {
-        case .auto: self = .auto
-        case .required: self = .required
-        case .none: self = .none
-        }
-    }
-}
-
-extension RestartPolicy {
-    init(_ restart: Manifest.Restart) {
-        switch restart {
-        case .never: self = .never
-        case .onFailure: self = .onFailure
-        case .always: self = .always
-        }
-    }
-}
-
-extension ExitSuccessor {
-    init(_ onExit: Configuration.Settings.OnExit) {
-        switch onExit {
-        case .home: self = .home
-        case .previous: self = .previous
-        }
-    }
-}
-
-extension KeptUses {
-    init(_ settings: Configuration.Settings) {
-        self.init()
-        visible = settings.visible == .keep
-        playing =
-            switch settings.playing {
-            case .declared: .declared
-            case .keep: .keep
-            case .ignore: .ignore
-            }
-    }
-}
-
-extension LaunchPosition {
-    init(_ place: Manifest.LaunchPosition) {
-        switch place {
-        case .foreground: self = .foreground
-        case .background: self = .background
-        }
     }
 }
 

@@ -198,7 +198,7 @@ final class AppManager {
         let all = configuration.settings
         let settings = LifecycleCore.Settings(all)
         defaults.timeouts = settings.timeouts
-        defaults.onExit = ExitSuccessor(all.onExit)
+        defaults.onExit = all.onExit
         defaults.assertionLimit = all.limits.tasks
         defaultApps = all.defaults
         entries?.terminal = all.terminal
