@@ -8,18 +8,28 @@ public enum AppProtocol {
 
     /// The most fields that a line may have.
     public static let maximumFieldCount = 32
+}
 
-    /// The environment variable that holds the number of the channel's descriptor, in decimal.
-    public static let descriptorVariable = "LIFECYCLE_FD"
-
-    /// The environment variable that holds the app's id.
-    public static let appIDVariable = "LIFECYCLE_APP_ID"
-
-    /// The environment variable that holds the path of the app's own directory.
-    public static let stateDirectoryVariable = "LIFECYCLE_STATE_DIR"
-
-    /// The environment variable that holds the path of the socket where an app gets a channel again that has ended.
-    public static let socketVariable = "LIFECYCLE_SOCKET"
+/// The environment variables of a launched app, besides the mark of its launch.
+public enum AppVariable: String, CaseIterable, Sendable {
+    /// The number of the channel's descriptor, in decimal.
+    case descriptor = "LIFECYCLE_FD"
+    /// The path of the socket where an app gets a channel again that has ended.
+    case socket = "LIFECYCLE_SOCKET"
+    /// The app's id.
+    case appID = "LIFECYCLE_APP_ID"
+    /// The path of the app's own directory.
+    case stateDirectory = "LIFECYCLE_STATE_DIR"
+    /// The reason of the launch.
+    case launchReason = "LIFECYCLE_LAUNCH_REASON"
+    /// 1 if the system ended the app the last time.
+    case restore = "LIFECYCLE_RESTORE"
+    /// The state in which the app ended the last time.
+    case previousState = "LIFECYCLE_PREVIOUS_STATE"
+    /// The reason of the previous end.
+    case previousReason = "LIFECYCLE_PREVIOUS_REASON"
+    /// The time of the previous end, in seconds since the epoch.
+    case previousTime = "LIFECYCLE_PREVIOUS_TIME"
 }
 
 /// The number of a callback: the `seq` of the callback and of its answer.

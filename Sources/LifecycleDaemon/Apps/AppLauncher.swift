@@ -46,8 +46,8 @@ struct AppLauncher {
         case .none: channelSource = nil
         }
         if let number = channelSource {
-            request.environment[AppProtocol.descriptorVariable] = String(Self.channelNumber)
-            request.environment[AppProtocol.socketVariable] = appSocket
+            request.environment[.descriptor] = String(Self.channelNumber)
+            request.environment[.socket] = appSocket
             request.extraDescriptors = [DescriptorMapping(source: number, target: Self.channelNumber)]
         }
         return request
@@ -167,15 +167,14 @@ final class AppOutput {
 
 /// The environment of a launched app.
 struct AppEnvironment {
-    /// The variables for the daemon itself, from its service manager.
-    private static let ownVariables: Set<String> = [
-        "NOTIFY_SOCKET", "WATCHDOG_USEC", "WATCHDOG_PID", "LISTEN_FDS", "LISTEN_PID", "LISTEN_FDNAMES",
-        "INVOCATION_ID", "JOURNAL_STREAM", "SYSTEMD_EXEC_PID", "MANAGERPID", "MEMORY_PRESSURE_WATCH",
-        "MEMORY_PRESSURE_WRITE", "RUNTIME_DIRECTORY", "STATE_DIRECTORY", "CONFIGURATION_DIRECTORY",
-        "LIFECYCLE_APP_ID", "LIFECYCLE_STATE_DIR", "LIFECYCLE_FD", "LIFECYCLE_LAUNCH",
-        "LIFECYCLE_SOCKET", "LIFECYCLE_LAUNCH_REASON", "LIFECYCLE_RESTORE", "LIFECYCLE_PREVIOUS_STATE",
-        "LIFECYCLE_PREVIOUS_REASON", "LIFECYCLE_PREVIOUS_TIME",
-    ]
+    /// The variables for the daemon itself, from its service manager, and those of a launch.
+    private static let ownVariables = Set(
+        [
+            "NOTIFY_SOCKET", "WATCHDOG_USEC", "WATCHDOG_PID", "LISTEN_FDS", "LISTEN_PID", "LISTEN_FDNAMES",
+            "INVOCATION_ID", "JOURNAL_STREAM", "SYSTEMD_EXEC_PID", "MANAGERPID", "MEMORY_PRESSURE_WATCH",
+            "MEMORY_PRESSURE_WRITE", "RUNTIME_DIRECTORY", "STATE_DIRECTORY", "CONFIGURATION_DIRECTORY",
+            LaunchToken.environmentName,
+        ] + AppVariable.allCases.map(\.rawValue))
 
     private static let machineVariables: Set<String> = ["PATH", "LANG", "LANGUAGE", "TZ"]
 
@@ -196,13 +195,13 @@ struct AppEnvironment {
             result = account.map(login) ?? daemon
             result.merge(definition.environment) { $1 }
         }
-        result["LIFECYCLE_APP_ID"] = id.name
-        result["LIFECYCLE_STATE_DIR"] = stateDirectory
-        result["LIFECYCLE_LAUNCH_REASON"] = launch.reason
-        if launch.restores { result["LIFECYCLE_RESTORE"] = "1" }
-        result["LIFECYCLE_PREVIOUS_STATE"] = launch.previousState
-        result["LIFECYCLE_PREVIOUS_REASON"] = launch.previousReason
-        result["LIFECYCLE_PREVIOUS_TIME"] = launch.previousTime.map { String($0) }
+        result[.appID] = id.name
+        result[.stateDirectory] = stateDirectory
+        result[.launchReason] = launch.reason
+        if launch.restores { result[.restore] = "1" }
+        result[.previousState] = launch.previousState
+        result[.previousReason] = launch.previousReason
+        result[.previousTime] = launch.previousTime.map { String($0) }
         return result
     }
 
@@ -214,5 +213,12 @@ struct AppEnvironment {
         result["SHELL"] = account.shell
         result["XDG_RUNTIME_DIR"] = "/run/user/\(account.userID)"
         return result
+    }
+}
+
+extension [String: String] {
+    fileprivate subscript(variable: AppVariable) -> String? {
+        get { self[variable.rawValue] }
+        set { self[variable.rawValue] = newValue }
     }
 }
