@@ -1,3 +1,5 @@
+internal import LifecycleTypes
+
 // The fields of single callbacks, for the daemon, which writes them, and the libraries, which read them.
 
 /// The fields of the launch callbacks.
@@ -39,7 +41,7 @@ public struct LaunchFields: Equatable, Sendable {
     /// Reads the fields of a callback. A missing or invalid value counts as not known.
     public init(_ fields: [Field]) {
         self.init(
-            reason: fields.value(of: "reason") ?? "launch", restores: fields.value(of: "restore") == "1",
+            reason: fields.value(of: "reason") ?? Reason.launch.rawValue, restores: fields.value(of: "restore") == "1",
             previousState: fields.value(of: "previous-state"), previousReason: fields.value(of: "previous-reason"),
             previousTime: (try? fields.number(of: "previous-time")) ?? nil, url: fields.value(of: "url"))
     }

@@ -1,4 +1,5 @@
 internal import AppChannel
+internal import LifecycleTypes
 
 /// The reason of a launch, and the previous end of the app.
 public struct LaunchOptions: Sendable, Hashable {
@@ -47,9 +48,9 @@ public struct LaunchReason: RawRepresentable, Hashable, Sendable {
     }
 
     /// A client launched the app.
-    public static let launch = LaunchReason(rawValue: "launch")
+    public static let launch = LaunchReason(rawValue: Reason.launch.rawValue)
     /// The app is the home app, and no other app was in the foreground.
-    public static let home = LaunchReason(rawValue: "home")
+    public static let home = LaunchReason(rawValue: Reason.home.rawValue)
 }
 
 /// The previous end of an app, in lifed's words.

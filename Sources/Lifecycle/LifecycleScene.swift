@@ -49,13 +49,13 @@ public final class LifecycleScene {
         }
 
         /// A user opened the scene.
-        public static let user = ConnectionReason(rawValue: "user")
+        public static let user = ConnectionReason(rawValue: SceneReason.user.rawValue)
         /// The system needs the scene, usually in the background.
-        public static let system = ConnectionReason(rawValue: "system")
+        public static let system = ConnectionReason(rawValue: SceneReason.system.rawValue)
         /// The app requested the scene.
-        public static let app = ConnectionReason(rawValue: "app")
+        public static let app = ConnectionReason(rawValue: SceneReason.app.rawValue)
         /// The scene existed before, and is to be restored.
-        public static let restoration = ConnectionReason(rawValue: "restoration")
+        public static let restoration = ConnectionReason(rawValue: SceneReason.restoration.rawValue)
     }
 
     /// The session of the scene.

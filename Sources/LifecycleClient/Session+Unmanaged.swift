@@ -32,7 +32,7 @@ extension Session {
     mutating func launchToFront() {
         launch = .session
         channel = .none
-        let launch = [Field("reason", "launch")]
+        let launch = [Field("reason", Reason.launch.rawValue)]
         queue(.willFinishLaunching, .inactive, launch)
         queue(.didFinishLaunching, .inactive, launch)
         if usesScenes { showScene(.main, reason: .user) } else { queue(.didBecomeActive, .active) }
