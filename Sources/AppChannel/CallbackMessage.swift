@@ -18,16 +18,6 @@ extension Callback {
     }
 }
 
-/// The state of an app while it deals with a callback.
-public enum ReportedState: String, CaseIterable, Sendable {
-    /// In the foreground, and the user uses the app.
-    case active
-    /// In the foreground without events: the app launches, is interrupted, or is about to change.
-    case inactive
-    /// In the background.
-    case background
-}
-
 /// A callback on its way to an app.
 public struct CallbackMessage: Equatable, Sendable {
     /// The callback.
@@ -37,7 +27,7 @@ public struct CallbackMessage: Equatable, Sendable {
     /// The time to answer in, in milliseconds from when the line was sent.
     public var deadlineMilliseconds: Int64
     /// The app's state while it deals with the callback.
-    public var state: ReportedState
+    public var state: RunningState
     /// The fields that only this kind of callback has, in the order in which they are sent.
     public var fields: [Field]
 
@@ -50,7 +40,7 @@ public struct CallbackMessage: Equatable, Sendable {
     ///   - state: The app's state while it handles the callback.
     ///   - fields: The fields that only this kind of callback has, in the order in which they are sent.
     public init(
-        _ kind: Callback, sequence: SequenceNumber, deadlineMilliseconds: Int64, state: ReportedState,
+        _ kind: Callback, sequence: SequenceNumber, deadlineMilliseconds: Int64, state: RunningState,
         fields: [Field] = []
     ) {
         self.kind = kind
@@ -63,7 +53,7 @@ public struct CallbackMessage: Equatable, Sendable {
     static let ownKeys = ["seq", "deadline-ms", "state"]
 
     init(_ kind: Callback, _ fields: [Field]) throws(LineError) {
-        guard let state = ReportedState(rawValue: try fields.required("state")) else {
+        guard let state = RunningState(rawValue: try fields.required("state")) else {
             throw .unknownValue(key: "state")
         }
         if let key = kind.requiredKey { _ = try fields.required(key) }

@@ -1,6 +1,8 @@
+public import LifecycleTypes
+
 /// The reason why the daemon refuses a task or an activity.
 ///
-/// The list is open: a later daemon may have reasons that are not named here.
+/// The word of an ``AssertionRefusal``, or one of a later daemon.
 public struct RefusalReason: RawRepresentable, Hashable, Sendable {
     /// The word in the protocol.
     public let rawValue: String
@@ -10,17 +12,8 @@ public struct RefusalReason: RawRepresentable, Hashable, Sendable {
         self.rawValue = rawValue
     }
 
-    /// The app has as many tasks and activities as it may have.
-    public static let tooManyTasks = RefusalReason(rawValue: "too-many-tasks")
-    /// The app's manifest does not declare activities of this kind.
-    public static let modeNotDeclared = RefusalReason(rawValue: "mode-not-declared")
-    /// Another task or activity of the app has this id.
-    public static let duplicateID = RefusalReason(rawValue: "duplicate-id")
-    /// The app has used up its time in the background.
-    public static let timeIsUp = RefusalReason(rawValue: "time-is-up")
-
-    /// Every reason that this version sends.
-    public static let all = [tooManyTasks, modeNotDeclared, duplicateID, timeIsUp]
+    /// Creates the reason of a refusal.
+    public init(_ refusal: AssertionRefusal) { self.init(rawValue: refusal.rawValue) }
 }
 
 /// The reason why the daemon ignored a line of an app.

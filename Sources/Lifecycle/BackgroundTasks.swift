@@ -1,5 +1,6 @@
 internal import AppChannel
 internal import LifecycleClient
+internal import LifecycleTypes
 
 extension LifecycleApplication {
     /// The time that the app may still run in the background; nil without a limit.
@@ -107,7 +108,7 @@ public struct ActivityRefusal: RawRepresentable, Error, Hashable, Sendable {
     }
 
     /// The app's manifest does not declare the mode.
-    public static let modeNotDeclared = ActivityRefusal(rawValue: RefusalReason.modeNotDeclared.rawValue)
+    public static let modeNotDeclared = ActivityRefusal(rawValue: AssertionRefusal.undeclared.rawValue)
     /// The app has as many tasks and activities as it may have.
-    public static let tooManyTasks = ActivityRefusal(rawValue: RefusalReason.tooManyTasks.rawValue)
+    public static let tooManyTasks = ActivityRefusal(rawValue: AssertionRefusal.tooMany.rawValue)
 }

@@ -138,7 +138,7 @@ public final class Client {
     public var fileDescriptor: Int32 { events.descriptor }
 
     /// The state of the app.
-    public var state: ReportedState { session.state }
+    public var state: RunningState { session.state }
 
     /// A Boolean value that indicates whether the daemon manages the app.
     public var isManaged: Bool { session.isManaged }

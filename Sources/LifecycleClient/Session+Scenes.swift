@@ -75,7 +75,7 @@ extension Session {
     }
 
     /// Returns the state of the app after a callback about a scene.
-    func stateAfter(_ callback: CallbackMessage) -> ReportedState {
+    func stateAfter(_ callback: CallbackMessage) -> RunningState {
         switch callback.kind {
         case .sceneWillResignActive where !scenes.isActive: .inactive
         case .sceneWillEnterForeground where state == .background: .inactive
@@ -101,7 +101,7 @@ extension Session {
 
     private mutating func removeScene(_ scene: SceneRecord) {
         if scene.state == .foregroundActive { queue(.sceneWillResignActive, .active, .scene(scene.id)) }
-        let state: ReportedState =
+        let state: RunningState =
             scenes.scenes.contains { $0.id != scene.id && $0.state == .foregroundActive }
             ? .active : .background
         if scene.state != .background, scene.state != .unattached {
@@ -112,7 +112,7 @@ extension Session {
     }
 
     /// Queues a callback of the library itself, whose answer is dropped.
-    mutating func queue(_ kind: Callback, _ state: ReportedState, _ fields: [Field] = []) {
+    mutating func queue(_ kind: Callback, _ state: RunningState, _ fields: [Field] = []) {
         let callback = CallbackMessage(
             kind, sequence: .ofSession, deadlineMilliseconds: 0, state: state, fields: fields)
         events.append(.callback(callback))

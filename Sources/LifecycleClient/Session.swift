@@ -46,7 +46,7 @@ public struct Session: Sendable {
     static let refusalLimit = 10
 
     /// The state of the app.
-    public private(set) var state = ReportedState.inactive
+    public private(set) var state = RunningState.inactive
 
     /// The bytes to send.
     public internal(set) var output: [UInt8] = []
@@ -282,7 +282,7 @@ extension Session {
         if !isManaged {
             _ = assertions.grant(id)
         } else if output.count > Self.outputLimit || (isLost && assertions.count > Self.waitingLimit) {
-            refuse(id, reason: .tooManyTasks)
+            refuse(id, reason: RefusalReason(.tooMany))
         } else {
             send(message)
         }

@@ -25,6 +25,35 @@ public enum AppState: String, Sendable, CaseIterable {
     public var isForeground: Bool { self == .active || self == .inactive }
 }
 
+/// The state of an app whose processes run, as the app protocol has it.
+public enum RunningState: String, CaseIterable, Sendable {
+    /// In the foreground without events: the app launches, is interrupted, or is about to change.
+    case inactive
+    /// In the foreground and in use.
+    case active
+    /// In the background.
+    case background
+
+    /// The state among all states.
+    public var appState: AppState {
+        switch self {
+        case .inactive: .inactive
+        case .active: .active
+        case .background: .background
+        }
+    }
+
+    /// Creates the state; nil for one in which no process runs, or in which the app ends.
+    public init?(_ state: AppState) {
+        switch state {
+        case .inactive: self = .inactive
+        case .active: self = .active
+        case .background: self = .background
+        case .notRunning, .suspended, .terminating: return nil
+        }
+    }
+}
+
 /// The state of a scene, in the terms of `UIScene.ActivationState`.
 public enum SceneState: String, Sendable, CaseIterable {
     /// Not connected: before its first connection, after a disconnection, or without a process.

@@ -110,7 +110,7 @@ import Testing
                 .mistake(Mistake(.missingField, verb: "begin-task", key: "name"))
             ),
             ("mistake reason=empty-line", .mistake(Mistake(.emptyLine))),
-            ("refused id=1 reason=too-many-tasks", .refused(AssertionID(rawValue: 1), reason: .tooManyTasks)),
+            ("refused id=1 reason=too-many-tasks", .refused(AssertionID(rawValue: 1), reason: RefusalReason(.tooMany))),
             ("expire-task id=1 deadline-ms=5000", .expireTask(AssertionID(rawValue: 1), deadlineMilliseconds: 5000)),
             ("goodbye reason=too-many-mistakes", .goodbye(reason: .tooManyMistakes)),
         ] as [(String, MessageToApp)])

@@ -59,7 +59,7 @@ extension SeededGenerator {
         let callback = CallbackMessage(
             Callback.allCases.randomElement(using: &self) ?? .didBecomeActive,
             sequence: SequenceNumber(rawValue: self.id()), deadlineMilliseconds: self.id(),
-            state: ReportedState.allCases.randomElement(using: &self) ?? .active,
+            state: RunningState.allCases.randomElement(using: &self) ?? .active,
             fields: payload())
         let messages: [MessageToApp] = [
             .welcome(version: self.id(), appID: text()), .callback(callback), .granted(id),

@@ -32,7 +32,7 @@ import Testing
     @Test func `the page lists every reason of the channel`() throws {
         let rows = try Self.rows(under: "On the channel alone")
         let lists = [
-            "refused": RefusalReason.all.map(\.rawValue), "mistake": MistakeReason.all.map(\.rawValue),
+            "refused": AssertionRefusal.allCases.map(\.rawValue), "mistake": MistakeReason.all.map(\.rawValue),
             "goodbye": GoodbyeReason.all.map(\.rawValue),
         ]
         for (verb, words) in lists {
@@ -47,7 +47,8 @@ import Testing
         text.replace("\\-", with: "-")
         let words = text.split { !$0.isLetter && !$0.isNumber && $0 != "-" }.map(String.init)
         let reasons =
-            RefusalReason.all.map(\.rawValue) + MistakeReason.all.map(\.rawValue) + GoodbyeReason.all.map(\.rawValue)
+            AssertionRefusal.allCases.map(\.rawValue) + MistakeReason.all.map(\.rawValue)
+            + GoodbyeReason.all.map(\.rawValue)
             + Reason.allCases.filter(\.isLaunchReason).map(\.rawValue)
         for reason in reasons { #expect(words.contains(reason), "\(page) does not have \(reason)") }
     }

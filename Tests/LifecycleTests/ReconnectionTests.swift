@@ -1,5 +1,6 @@
 import AppChannel
 import Glibc
+import LifecycleTypes
 import Testing
 
 @testable import LifecycleClient

@@ -1,5 +1,6 @@
 import AppChannel
 import LifecycleClient
+import LifecycleTypes
 import Testing
 
 @Suite struct SessionAssertionTests {
@@ -36,7 +37,7 @@ import Testing
         _ = session.takeOutput()
         session.hear("refused id=1 reason=too-many-tasks")
         session.hear("refused id=2 reason=mode-not-declared")
-        #expect(session.next() == .refused(wanted, reason: .tooManyTasks))
+        #expect(session.next() == .refused(wanted, reason: RefusalReason(.tooMany)))
         #expect(session.next() == nil)
         session.endTask(wanted)
         #expect(session.takeOutput().isEmpty)
@@ -91,7 +92,7 @@ import Testing
             asked += 1
         }
         #expect(session.output.count < 128 << 10)
-        guard case .refused(_, reason: .tooManyTasks) = session.next() else {
+        guard case .refused(_, reason: RefusalReason(.tooMany)) = session.next() else {
             Issue.record("no refusal after \(asked) tasks")
             return
         }

@@ -76,7 +76,7 @@ import Testing
             session.hear("refused id=2 reason=mode-not-declared")
             session.hear("expire-task id=1 deadline-ms=5000")
         }
-        #expect(session.next() == .refused(other, reason: .modeNotDeclared))
+        #expect(session.next() == .refused(other, reason: RefusalReason(.undeclared)))
         #expect(session.next() == .expire(task, deadlineMilliseconds: 5000))
         #expect(session.next() == nil)
     }
@@ -202,7 +202,7 @@ import Testing
         for _ in 0..<10_000 { _ = session.beginTask(name: String(repeating: "é", count: 64)) }
         session.resume()
         #expect(session.output.count < 256 << 10)
-        guard case .refused(_, reason: .tooManyTasks) = session.next() else {
+        guard case .refused(_, reason: RefusalReason(.tooMany)) = session.next() else {
             Issue.record("no refusal")
             return
         }

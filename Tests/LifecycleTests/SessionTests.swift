@@ -51,7 +51,7 @@ import Testing
     @Test func stateIsThatOfTheCallbackAndThenItsSuccessor() {
         var session = managed()
         for (line, during, after) in [
-            ("will-resign-active seq=1 deadline-ms=1 state=active", "active", ReportedState.inactive),
+            ("will-resign-active seq=1 deadline-ms=1 state=active", "active", RunningState.inactive),
             ("did-enter-background seq=2 deadline-ms=1 state=background", "background", .background),
             ("will-enter-foreground seq=3 deadline-ms=1 state=background", "background", .inactive),
             ("did-become-active seq=4 deadline-ms=1 state=active", "active", .active),

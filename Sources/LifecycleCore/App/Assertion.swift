@@ -18,18 +18,6 @@ public struct Assertion: Sendable, Equatable {
     public let since: Instant
 }
 
-/// The reason for which a task or an activity is refused.
-public enum AssertionRefusal: Sendable {
-    /// The app has as many as it may have.
-    case tooMany
-    /// The number is in use.
-    case duplicate
-    /// The manifest does not declare the mode.
-    case undeclared
-    /// The time for tasks is over for this stay in the background.
-    case timeIsUp
-}
-
 /// A request about an app in the background that goes before its assertions and the rules.
 enum UserOverride: Sendable {
     /// None.

@@ -76,28 +76,6 @@ public enum Phase: Sendable, Equatable {
     }
 }
 
-/// The states of an app whose processes run.
-public enum RunningState: Sendable, Equatable {
-    case inactive, active, background
-
-    var appState: AppState {
-        switch self {
-        case .inactive: .inactive
-        case .active: .active
-        case .background: .background
-        }
-    }
-
-    init?(_ state: AppState) {
-        switch state {
-        case .inactive: self = .inactive
-        case .active: self = .active
-        case .background: self = .background
-        case .notRunning, .suspended, .terminating: return nil
-        }
-    }
-}
-
 /// The state that requests and rules want for an app; its target follows from it.
 enum Desired: String, Sendable {
     /// The app need not run.

@@ -32,17 +32,6 @@ extension AssertionID {
     fileprivate var number: UInt64 { UInt64(clamping: rawValue) }
 }
 
-extension RefusalReason {
-    init(_ refusal: AssertionRefusal) {
-        switch refusal {
-        case .tooMany: self = .tooManyTasks
-        case .duplicate: self = .duplicateID
-        case .undeclared: self = .modeNotDeclared
-        case .timeIsUp: self = .timeIsUp
-        }
-    }
-}
-
 extension CallbackMessage {
     /// - Parameters:
     ///   - now: The time at which the message is sent.
@@ -53,7 +42,7 @@ extension CallbackMessage {
             delivery.callback,
             sequence: SequenceNumber(rawValue: Int64(clamping: delivery.sequence)),
             deadlineMilliseconds: delivery.deadline.duration(since: now).wholeMilliseconds,
-            state: ReportedState(delivery.state), fields: Self.fields(of: delivery, previousTime, scene))
+            state: RunningState(reporting: delivery.state), fields: Self.fields(of: delivery, previousTime, scene))
     }
 
     private static func fields(of delivery: Delivery, _ previousTime: Int64?, _ scene: Scene?) -> [Field] {
@@ -95,9 +84,9 @@ extension Duration {
     nonisolated var wholeMilliseconds: Int64 { Int64(clamping: (wholeMicroseconds + 999) / 1000) }
 }
 
-extension ReportedState {
+extension RunningState {
     /// The protocol has three states; in the others an app gets no message.
-    init(_ state: AppState) {
+    fileprivate init(reporting state: AppState) {
         switch state {
         case .active: self = .active
         case .inactive, .notRunning, .terminating: self = .inactive

@@ -1,5 +1,5 @@
 /// A way to keep the processes of a tree from running.
-public enum SuspendMethod: Hashable, Sendable {
+public enum SuspendMethod: String, CaseIterable, Hashable, Sendable {
     /// SIGSTOP to each. Parents, shells and debuggers see it, and any process that may send SIGCONT can undo it.
     case signal
     /// The cgroup freezer (Linux 5.2), which no process notices. Without a cgroup the same as `signal`.
