@@ -50,7 +50,7 @@ let package = Package(
         module("CLifecycle"),
         module("LifecycleClient", ["AppChannel", "CLifecycle", "LifecycleTypes"]),
         module("Calendar"),
-        module("Configuration", ["Calendar"]),
+        module("Configuration", ["Calendar", "LifecycleTypes"]),
         module(
             "LifecycleDaemon",
             [
