@@ -18,7 +18,7 @@ extension LaunchRecord {
     func saved(_ id: AppID) -> SavedRecord {
         var record = SavedRecord([
             "id": id.name, "token": tree.token.rawValue, "main": tree.main.text, "cgroup": tree.cgroup,
-            "suspend-method": tree.suspendMethod.word, "exit-policy": exitPolicy.rawValue,
+            "suspend-method": tree.suspendMethod.rawValue, "exit-policy": exitPolicy.rawValue,
             "launched": launched.map { String($0.microseconds) }, "asked-to-end": isAskedToEnd ? "1" : nil,
             "exit-reported": hasReportedExit ? "1" : nil,
         ])
@@ -39,7 +39,7 @@ extension LaunchRecord {
         else { return nil }
         tree = SavedTree(
             token: token, main: main, cgroup: record["cgroup"],
-            suspendMethod: record["suspend-method"].flatMap { SuspendMethod(word: $0) } ?? .signal,
+            suspendMethod: record["suspend-method"].flatMap { SuspendMethod(rawValue: $0) } ?? .signal,
             desiredState: desiredState,
             heldBefore: record.all("held-before").compactMap { ProcessIdentity(text: $0) },
             exitStatus: record["main-ended"].map { ExitStatus(text: $0) })
@@ -62,21 +62,6 @@ extension ProcessIdentity {
         let parts = text.split(separator: ":")
         guard parts.count == 2, let pid = ProcessID(parts[0]), pid > 1, let start = UInt64(parts[1]) else { return nil }
         self.init(pid: pid, startTime: start)
-    }
-}
-
-extension SuspendMethod {
-    fileprivate var word: String {
-        switch self {
-        case .signal: "signal"
-        case .freezer: "freezer"
-        case .both: "both"
-        }
-    }
-
-    fileprivate init?(word: String) {
-        guard let method = Manifest.SuspendMethod(rawValue: word) else { return nil }
-        self.init(method)
     }
 }
 
