@@ -54,29 +54,28 @@ import Testing
     @Test func levelIsTheShareOfTheTimeSinceTheEarlierReading() {
         var thresholds = MemoryThresholds()
         thresholds.minimumAvailable = 1000
-        func level(some: Int, full: Int, after milliseconds: UInt64, available: UInt64? = 5000) -> MemoryPressure.Level
-        {
+        func level(some: Int, full: Int, after milliseconds: UInt64, available: UInt64? = 5000) -> MemoryLevel {
             var later = MemoryReading(instant: 1_000_000 + milliseconds * 1000, available: available)
             later.some.total = .milliseconds(some)
             later.full.total = .milliseconds(full)
             return MemoryPressure(since: MemoryReading(instant: 1_000_000), reading: later, thresholds: thresholds)
                 .level
         }
-        #expect(level(some: 0, full: 0, after: 1000) == .none)
-        #expect(level(some: 149, full: 0, after: 1000) == .none)
+        #expect(level(some: 0, full: 0, after: 1000) == .normal)
+        #expect(level(some: 149, full: 0, after: 1000) == .normal)
         #expect(level(some: 150, full: 0, after: 1000) == .warning)
         #expect(level(some: 150, full: 100, after: 1000) == .critical)
-        #expect(level(some: 150, full: 100, after: 10_000) == .none)
+        #expect(level(some: 150, full: 100, after: 10_000) == .normal)
         #expect(level(some: 50, full: 50, after: 200) == .critical)
-        #expect(level(some: 50, full: 50, after: 50) == .none, "a moment tells nothing")
+        #expect(level(some: 50, full: 50, after: 50) == .normal, "a moment tells nothing")
         #expect(level(some: 0, full: 0, after: 0, available: 999) == .critical)
-        #expect(level(some: 0, full: 0, after: 0, available: nil) == .none)
+        #expect(level(some: 0, full: 0, after: 0, available: nil) == .normal)
     }
 
     /// A virtual machine that stands still has such waiting, with 22 of 23 GiB available.
     @Test func noWaitingIsCriticalWithPlentyOfMemory() {
         var thresholds = MemoryThresholds(Configuration.Settings.Memory())
-        func level(available: UInt64?, total: UInt64? = 1 << 30) -> [MemoryPressure.Level] {
+        func level(available: UInt64?, total: UInt64? = 1 << 30) -> [MemoryLevel] {
             var later = MemoryReading(instant: 2_000_000, available: available, total: total)
             later.some.total = .seconds(1)
             later.full.total = .seconds(1)
@@ -94,16 +93,16 @@ import Testing
 
     @Test func anyWaitingIsCriticalBelowTheReserve() {
         let thresholds = MemoryThresholds(Configuration.Settings.Memory())
-        func level(available: UInt64?, swap: UInt64?) -> MemoryPressure.Level {
+        func level(available: UInt64?, swap: UInt64?) -> MemoryLevel {
             let reading = MemoryReading(instant: 2_000_000, available: available, total: 1000 << 20, freeSwap: swap)
             return MemoryPressure(since: MemoryReading(instant: 1_000_000), reading: reading, thresholds: thresholds)
-                .level(toldOf: .none, thresholds)
+                .level(toldOf: .normal, thresholds)
         }
         #expect(level(available: 79 << 20, swap: 0) == .critical)
         #expect(level(available: 79 << 20, swap: nil) == .critical)
-        #expect(level(available: 80 << 20, swap: 0) == .none)
-        #expect(level(available: 70 << 20, swap: 10 << 20) == .none, "what can be swapped out is no shortage")
-        #expect(level(available: nil, swap: nil) == .none)
+        #expect(level(available: 80 << 20, swap: 0) == .normal)
+        #expect(level(available: 70 << 20, swap: 10 << 20) == .normal, "what can be swapped out is no shortage")
+        #expect(level(available: nil, swap: nil) == .normal)
     }
 
     @Test func countersThatBeginAnewAreNoPressure() {
@@ -111,7 +110,7 @@ import Testing
         earlier.some.total = .seconds(100)
         let pressure = MemoryPressure(
             since: earlier, reading: MemoryReading(instant: 1_000_000), thresholds: MemoryThresholds())
-        #expect(pressure.level == .none)
+        #expect(pressure.level == .normal)
         #expect(pressure.some == .zero && pressure.elapsed == .zero)
     }
 
@@ -171,13 +170,13 @@ import Testing
         let group = try #require(cgroupRoot) + "/lifed-pressure-unread-\(getpid())"
         try #require(unsafe mkdir(group, 0o755) == 0)
         let loop = try EventLoop()
-        var levels: [MemoryPressure.Level?] = []
+        var levels: [MemoryLevel?] = []
         let source = try MemoryPressureSource(loop: loop, file: group + "/memory.pressure") { event in
             if case .pressure(let pressure) = event { levels.append(pressure.level) } else { levels.append(nil) }
         }
         try #require(unsafe rmdir(group) == 0)
-        for level in [MemoryPressure.Level.none, .warning, .critical] { source.fired(level) }
-        #expect(levels == [MemoryPressure.Level.none, .warning, .critical])
+        for level in [MemoryLevel.normal, .warning, .critical] { source.fired(level) }
+        #expect(levels == [MemoryLevel.normal, .warning, .critical])
     }
 
     /// A restored round of reclaims may be about an app that was forgotten: it goes on with the check all the same.

@@ -1,12 +1,8 @@
+import LifecycleCore
+
 /// The shortage of memory between two readings.
 nonisolated struct MemoryPressure: Hashable, Sendable {
-    enum Level: Int, Comparable, Sendable {
-        case none, warning, critical
-
-        static func < (left: Level, right: Level) -> Bool { left.rawValue < right.rawValue }
-    }
-
-    var level: Level
+    var level: MemoryLevel
     var reading: MemoryReading
     /// The waiting of tasks since the earlier reading, and the time since then.
     var some = Duration.zero
@@ -22,16 +18,16 @@ nonisolated struct MemoryPressure: Hashable, Sendable {
         some = max(reading.some.total - earlier.some.total, .zero)
         full = max(reading.full.total - earlier.full.total, .zero)
         elapsed = .microseconds(reading.instant - min(earlier.instant, reading.instant))
-        level = .none
+        level = .normal
         if isReached(thresholds.warning) { level = .warning }
         if isReached(thresholds.critical) { level = hasPlenty(thresholds) ? .warning : .critical }
         if isBelowFloor(thresholds) || isBelowReserve(thresholds) { level = .critical }
     }
 
     /// Returns the level after the kernel has reported the waiting of a level.
-    func level(toldOf told: Level, _ thresholds: MemoryThresholds) -> Level {
+    func level(toldOf told: MemoryLevel, _ thresholds: MemoryThresholds) -> MemoryLevel {
         if isBelowFloor(thresholds) || isBelowReserve(thresholds) { return .critical }
-        return hasPlenty(thresholds) ? min(told, .warning) : told
+        return told == .critical && hasPlenty(thresholds) ? .warning : told
     }
 
     private func isReached(_ stall: MemoryThresholds.Stall) -> Bool {

@@ -1,4 +1,5 @@
 import Glibc
+import LifecycleCore
 import Processes
 import Systemd
 
@@ -39,8 +40,8 @@ final class MemoryPressureSource {
         self.handler = handler
         last = try Self.read(file, at: loop.freshNow)
         // The most critical first, if several fire together.
-        var stalls = [(MemoryPressure.Level.critical, thresholds.critical), (.warning, thresholds.warning)]
-        if thresholds.reserve > 0 { stalls.append((.none, thresholds.notice)) }
+        var stalls = [(MemoryLevel.critical, thresholds.critical), (.warning, thresholds.warning)]
+        if thresholds.reserve > 0 { stalls.append((.normal, thresholds.notice)) }
         for (level, stall) in stalls {
             let trigger = try Trigger(loop: loop, file: file, stall: stall) { [weak self] isAlive in
                 isAlive ? self?.fired(level) : self?.end()
@@ -71,9 +72,9 @@ final class MemoryPressureSource {
         return MemoryPressure(since: reading, reading: reading, thresholds: thresholds)
     }
 
-    func fired(_ level: MemoryPressure.Level) {
+    func fired(_ level: MemoryLevel) {
         // A lower level adds nothing to an event of the same moment.
-        if level < .critical, criticalAt == loop.now { return }
+        if level != .critical, criticalAt == loop.now { return }
         // For want of a descriptor or of memory, the file cannot be read when it matters most: the report counts alone.
         let unread = MemoryReading(instant: loop.freshNow)
         var pressure = current() ?? MemoryPressure(since: unread, reading: unread, thresholds: thresholds)

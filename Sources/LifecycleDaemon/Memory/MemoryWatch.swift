@@ -91,8 +91,8 @@ final class MemoryWatch {
     func expectUse() { reserve?.begin() }
 
     private func report(_ pressure: MemoryPressure) {
-        guard pressure.level > .none else { return }
-        core.handle(.memoryPressure(MemoryLevel(pressure.level), pressure.description))
+        guard pressure.level != .normal else { return }
+        core.handle(.memoryPressure(pressure.level, pressure.description))
     }
 
     private func reportUnavailable(_ reason: String) {
@@ -119,7 +119,7 @@ final class MemoryWatch {
         let left = processes.tree(of: check.app)?.ownMemory ?? 0
         let freed = check.app.flatMap { held.removeValue(forKey: $0) }.map { UInt64(max($0 - left, 0)) }
         let pressure = source?.current()
-        let level = pressure.map { MemoryLevel($0.level) } ?? .normal
+        let level = pressure?.level ?? .normal
         core.handle(.memoryChecked(level, pressure?.description ?? "", freed: freed))
     }
 }
@@ -189,16 +189,6 @@ final class ReserveWatch {
         guard let available = reading.available, let total = reading.total else { return duration }
         let left = Double(available) + Double(reading.freeSwap ?? 0) - reserve * Double(total)
         return max(UInt64(max(left, 0) / fillRate), shortestPause)
-    }
-}
-
-extension MemoryLevel {
-    init(_ level: MemoryPressure.Level) {
-        switch level {
-        case .none: self = .normal
-        case .warning: self = .warning
-        case .critical: self = .critical
-        }
     }
 }
 
