@@ -1,5 +1,6 @@
 import Configuration
 import Glibc
+import LifecycleCore
 import Processes
 import Systemd
 

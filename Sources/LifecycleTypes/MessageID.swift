@@ -2,7 +2,7 @@
 ///
 /// `systemd/lifed.catalog` has a text for each, which `journalctl -x` shows. Administrators filter by the values, which never
 /// change their meaning.
-nonisolated enum MessageID: String, CaseIterable, Sendable {
+public enum MessageID: String, CaseIterable, Sendable {
     case transition = "367840df9a3849ab8fecdee164406af3"
     case sceneTransition = "65e318c4c62c4a0891c85d061c163c51"
     /// The app was asked to disconnect scenes to free memory.

@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-SOURCE = Path(__file__).resolve().parents[2] / "Sources/LifecycleDaemon/Logging/MessageID.swift"
+SOURCE = Path(__file__).resolve().parents[2] / "Sources/LifecycleTypes/MessageID.swift"
 
 
 def identifiers():

@@ -39,12 +39,13 @@ func step(
     }
 
     @Test func theOtherKindsAreKnown() throws {
-        func event(_ kind: MessageKind, _ more: String) throws -> HistoryEvent? {
+        func event(_ kind: HistoryKind, _ more: String) throws -> HistoryEvent? {
             try entry(
-                #"{"__REALTIME_TIMESTAMP":"1","MESSAGE_ID":"\#(kind.rawValue)","LIFED_APP":"a",\#(more)}"#)?.event
+                #"{"__REALTIME_TIMESTAMP":"1","MESSAGE_ID":"\#(kind.messageID.rawValue)","LIFED_APP":"a",\#(more)}"#)?
+                .event
         }
-        #expect(try event(.callbackOverdue, #""LIFED_CALLBACK":"open-url""#)?.callback == "open-url")
-        #expect(try event(.killedAfterTimeout, #""MESSAGE":"m""#)?.kind == .killed)
+        #expect(try event(.callbackTimeout, #""LIFED_CALLBACK":"open-url""#)?.callback == "open-url")
+        #expect(try event(.killed, #""MESSAGE":"m""#)?.kind == .killed)
         #expect(try event(.exited, #""LIFED_SIGNAL":"SIGSEGV""#)?.signal == 11)
         #expect(try event(.exited, #""LIFED_EXIT_CODE":"3""#)?.exitCode == 3)
         #expect(try event(.exited, #""LIFED_SIGNAL":"signal 40""#)?.signal == 40)
@@ -58,19 +59,12 @@ func step(
     @Test func numbersThatAreNoTimesAreLeftOut() throws {
         for number in [String(Int64.min), "-1", "253402300800000000", String(Int64.max), "9223372036854775808"] {
             #expect(try entry(#"{"__REALTIME_TIMESTAMP":"\#(number)"}"#) == nil)
-            let kind = MessageKind.transition.rawValue
+            let kind = MessageID.transition.rawValue
             let step = try entry(
                 #"{"__REALTIME_TIMESTAMP":"1","MESSAGE_ID":"\#(kind)","LIFED_APP":"a","LIFED_FROM":"active","#
                     + #""LIFED_TO":"inactive","LIFED_CALLBACK_USEC":"\#(number)"}"#)
             #expect(step?.event != nil && step?.event?.callback == nil)
         }
-    }
-
-    /// The daemon's own list is the truth.
-    @Test func theKindsAreThoseOfTheDaemon() throws {
-        let root = #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
-        let source = try #require(TextFile.read("/\(root)/Sources/LifecycleDaemon/Logging/MessageID.swift"))
-        for kind in MessageKind.allCases { #expect(source.contains("case \(kind) = \"\(kind.rawValue)\"")) }
     }
 
     @Test func journalIsQueriedForTheNeededEntries() {

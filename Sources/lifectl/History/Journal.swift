@@ -111,16 +111,6 @@ struct JournalSource {
     }
 }
 
-/// The kinds of journal entries of which timelines and statistics are made: values of `MESSAGE_ID`, which never change
-/// their meaning. A test compares them with the daemon's.
-enum MessageKind: String, CaseIterable {
-    case transition = "367840df9a3849ab8fecdee164406af3"
-    case callbackOverdue = "190c26465b1a4b4487cf28fd3f7596e2"
-    case killedAfterTimeout = "54b582dd17c44720828cc8de5f351c19"
-    case launchFailed = "60e4fe84c8df499a9b8e99b14dba75a0"
-    case exited = "e9dff7f895144524913b544eeffca9b3"
-}
-
 /// An entry of `journalctl -o json` (systemd.journal-fields(7), "Journal JSON Format").
 ///
 /// A field that is given twice is an array there, a field that is no text is an array of numbers, and a long field is null.
@@ -151,24 +141,36 @@ struct JournalEntry: JSONReadable {
     }
 
     private func event(at time: Int64) -> HistoryEvent? {
-        guard let app = fields["LIFED_APP"], let kind = fields["MESSAGE_ID"].flatMap(MessageKind.init) else {
-            return nil
-        }
+        guard let app = fields["LIFED_APP"], let id = fields["MESSAGE_ID"],
+            let kind = HistoryKind.allCases.first(where: { $0.messageID.rawValue == id })
+        else { return nil }
         var event = HistoryEvent(
-            kind: .transition, id: app, timeUSec: time, from: fields["LIFED_FROM"].flatMap(AppState.init),
+            kind: kind, id: app, timeUSec: time, from: fields["LIFED_FROM"].flatMap(AppState.init),
             to: fields["LIFED_TO"].flatMap(AppState.init), reason: fields["LIFED_REASON"].flatMap(Reason.init),
             pid: number("LIFED_PID"), answerUSec: microseconds("LIFED_CALLBACK_USEC"),
             stateUSec: microseconds("LIFED_STATE_USEC"))
         switch kind {
         case .transition: if event.from == nil || event.to == nil { return nil }
-        case .callbackOverdue: (event.kind, event.callback) = (.callbackTimeout, fields["LIFED_CALLBACK"])
-        case .killedAfterTimeout: (event.kind, event.reason) = (.killed, .kill)
-        case .launchFailed: (event.kind, event.error) = (.launchFailed, fields["LIFED_REASON"])
+        case .callbackTimeout: event.callback = fields["LIFED_CALLBACK"]
+        case .killed: event.reason = .kill
+        case .launchFailed: event.error = fields["LIFED_REASON"]
         case .exited:
-            event.kind = .exited
             event.exitCode = number("LIFED_EXIT_CODE")
             event.signal = fields["LIFED_SIGNAL"].flatMap(SignalName.number)
         }
         return event
+    }
+}
+
+extension HistoryKind {
+    /// The kind of the journal entry about such an event.
+    var messageID: MessageID {
+        switch self {
+        case .transition: .transition
+        case .callbackTimeout: .callbackOverdue
+        case .killed: .killedAfterTimeout
+        case .exited: .exited
+        case .launchFailed: .launchFailed
+        }
     }
 }
