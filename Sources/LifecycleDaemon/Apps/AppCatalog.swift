@@ -105,10 +105,13 @@ struct AppCatalog {
             self[id] = again
             if definition.isAdopted { beginAdoption(of: id, isUnit: definition.isFromUnit) }
         }
-        for id in entries.map(\.id) where self[id]?.isAdHoc == true {
-            self[id]?.policy.timeouts = defaults.timeouts
-            self[id]?.policy.onExit = defaults.onExit
-            self[id]?.policy.assertionLimit = defaults.assertionLimit
+        for (id, definition) in definitions where definition.isAdHoc {
+            var (definition, policy) = (definition, definition.policy)
+            policy.timeouts = defaults.timeouts
+            policy.onExit = defaults.onExit
+            policy.assertionLimit = defaults.assertionLimit
+            definition.policy = policy
+            self[id] = definition
         }
         for id in gone { setDescribed(nil, of: id) }
         var latest: AppDefinition?
