@@ -42,7 +42,7 @@ import Testing
             let waits = waits(for: "00:00:1", of: 100_000..<110_000) + waits(for: lock, of: 4711..<4712)
             var examined: [ProcessID] = []
             var reports: [Set<AppIndex>] = []
-            let locks = try FileLocks(loop: loop, processes: makeProcesses(loop)) {
+            let locks = try FileLocks(loop: loop, processes: makeProcesses(loop), log: RecordingJournal()) {
                 waits
             } isStopped: {
                 examined.append($0)
@@ -61,7 +61,7 @@ import Testing
             let loop = try EventLoop()
             let waits = waits(for: lock, of: 100_000..<110_000)
             var examined = 0
-            let locks = try FileLocks(loop: loop, processes: makeProcesses(loop)) {
+            let locks = try FileLocks(loop: loop, processes: makeProcesses(loop), log: RecordingJournal()) {
                 waits
             } isStopped: { _ in
                 examined += 1
@@ -77,7 +77,7 @@ import Testing
         try withLockedFile { file, lock in
             let loop = try EventLoop()
             var reports: [Set<AppIndex>] = []
-            let locks = try FileLocks(loop: loop, processes: makeProcesses(loop)) {
+            let locks = try FileLocks(loop: loop, processes: makeProcesses(loop), log: RecordingJournal()) {
                 waits(for: lock, of: 4711..<4712)
             } isStopped: { _ in
                 false
@@ -98,7 +98,7 @@ import Testing
         try withLockedFile { _, _ in
             let loop = try EventLoop()
             var lists = 0
-            let locks = try FileLocks(loop: loop, processes: makeProcesses(loop)) {
+            let locks = try FileLocks(loop: loop, processes: makeProcesses(loop), log: RecordingJournal()) {
                 lists += 1
                 usleep(300_000)
                 return []

@@ -10,6 +10,7 @@ import Systemd
 final class FileLocks {
     private let loop: EventLoop
     private let processes: AppProcesses
+    private let log: any JournalSink
     private let findWaits: () -> [LockWait]
     private let isStopped: (ProcessID) -> Bool
     private let report: (Set<AppIndex>, AnyObject) -> Void
@@ -39,6 +40,7 @@ final class FileLocks {
     private var nextLook: UInt64 = 0
     /// A Boolean value that indicates whether the files are not watched because one was opened a moment ago.
     private var isPaused = false
+    private var hasReported = false
 
     private static let appLimit = 64
     static let fileLimit = 64
@@ -57,11 +59,13 @@ final class FileLocks {
     ///   - isStopped: Returns whether a process is one of a suspended app: it does not wait in earnest.
     ///   - report: Called with the apps that are waited for, and the reporter.
     init(
-        loop: EventLoop, processes: AppProcesses, findWaits: @escaping () -> [LockWait] = LockWait.all,
+        loop: EventLoop, processes: AppProcesses, log: any JournalSink,
+        findWaits: @escaping () -> [LockWait] = LockWait.all,
         isStopped: @escaping (ProcessID) -> Bool, report: @escaping (Set<AppIndex>, AnyObject) -> Void
     ) throws(SystemdError) {
         self.loop = loop
         self.processes = processes
+        self.log = log
         self.findWaits = findWaits
         self.isStopped = isStopped
         self.report = report
@@ -97,13 +101,30 @@ final class FileLocks {
 
     private func watchFiles() {
         for (app, files) in locked {
-            for (file, watched) in files where watched.source == nil {
-                guard let path = watched.path else { continue }
-                locked[app]?[file]?.source = try? loop.watch(path: path, mask: UInt32(IN_OPEN)) { [weak self] _ in
-                    self?.noteOpening()
-                }
+            locked[app] = files.mapValues { watched in
+                guard watched.source == nil, let path = watched.path else { return watched }
+                return Watched(open: watched.open, path: path, source: watch(path))
             }
         }
+    }
+
+    private func watch(_ path: String) -> InotifySource? {
+        do throws(SystemdError) {
+            return try loop.watch(path: path, mask: UInt32(IN_OPEN)) { [weak self] _ in self?.noteOpening() }
+        } catch {
+            // A process that has just ended holds no lock.
+            if error.errno != ENOENT { reportOnce(error) }
+            return nil
+        }
+    }
+
+    private func reportOnce(_ error: SystemdError) {
+        guard !hasReported else { return }
+        hasReported = true
+        log.write(
+            .notice,
+            "cannot watch the locked files of suspended apps: \(error); looking for waiting processes after each change instead"
+        )
     }
 
     /// Pauses the watches after an opening, and schedules looks. A process that opens a file again and again must not

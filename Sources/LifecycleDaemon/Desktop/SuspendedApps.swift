@@ -44,7 +44,7 @@ final class SuspendedApps: SuspensionObserver {
             [weak manager] in
             if let manager { manager.report(.called, of: manager.ids(of: $0), by: $1) }
         }
-        locks = try FileLocks(loop: loop, processes: manager.processes) { [weak manager] pid in
+        locks = try FileLocks(loop: loop, processes: manager.processes, log: log) { [weak manager] pid in
             guard let manager, case .app(let id) = manager.processes.owner(of: pid) else { return false }
             return manager.app(id)?.isStoppedOrStopping ?? false
         } report: { [weak manager] in
