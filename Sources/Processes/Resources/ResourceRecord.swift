@@ -41,6 +41,7 @@ extension ResourceRecord {
 
     /// Calls a closure with each number, in order.
     public func forEachNumber(_ body: (UInt64) -> Void) {
+        var profile = profile
         profile.forEachNumber { body($0.map { UInt64(bitPattern: Int64($0)) } ?? Self.none) }
         body(UInt64(incomplete.bits))
         for setting in ResourceSetting.allCases { ownValues.forEachNumber(of: setting, body) }
@@ -80,16 +81,20 @@ extension Substring.UTF8View {
 extension ResourceProfile {
     fileprivate static let numberCount = 7
 
-    /// Calls a closure with each number, in the order of the properties. The limit of processes is the same in all states, and is
-    /// written to the cgroup again after a restart.
-    fileprivate func forEachNumber(_ body: (Int?) -> Void) {
-        body(cpuWeight)
-        body(ioWeight)
-        body(memoryLow)
-        body(nice)
-        body(ioPriority?.rawValue)
-        body(oomScoreAdjustment)
-        body(timerSlack)
+    /// Reads or replaces each number, in the order of the records: the table of a saved profile. The limit of processes is the same in
+    /// all states, and is written to the cgroup again after a restart.
+    ///
+    /// - Parameter body: Called ``numberCount`` times.
+    fileprivate mutating func forEachNumber(_ body: (inout Int?) -> Void) {
+        body(&cpuWeight)
+        body(&ioWeight)
+        body(&memoryLow)
+        body(&nice)
+        var priority = ioPriority?.rawValue
+        body(&priority)
+        ioPriority = priority.flatMap { IOPriority(rawValue: $0) }
+        body(&oomScoreAdjustment)
+        body(&timerSlack)
     }
 
     fileprivate init?(text: Substring.UTF8View) {
@@ -101,13 +106,9 @@ extension ResourceProfile {
     /// - Parameter numbers: As many as ``numberCount``.
     fileprivate init(numbers: [Int?]) {
         self.init()
-        cpuWeight = numbers[0]
-        ioWeight = numbers[1]
-        memoryLow = numbers[2]
-        nice = numbers[3].flatMap { ResourceSetting.nice.range.contains($0) ? $0 : nil }
-        ioPriority = numbers[4].flatMap { IOPriority(rawValue: $0) }
-        oomScoreAdjustment = numbers[5]
-        timerSlack = numbers[6]
+        var rest = numbers[...]
+        forEachNumber { $0 = rest.removeFirst() }
+        nice = nice.flatMap { ResourceSetting.nice.range.contains($0) ? $0 : nil }
     }
 }
 
