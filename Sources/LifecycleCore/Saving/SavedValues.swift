@@ -330,7 +330,8 @@ extension ReclaimRecord {
     }
 
     /// Writes or reads an account, or that there is none.
-    static func code(_ account: ReclaimRecord?, with coder: inout some SavedCoder & ~Copyable) -> ReclaimRecord? {
+    package static func code(_ account: ReclaimRecord?, with coder: inout some SavedCoder & ~Copyable) -> ReclaimRecord?
+    {
         guard let cause = coder.item("reclaim-cause", account?.cause) else { return nil }
         let order = coder.list("reclaim-order", account?.order ?? [])
         let candidates = coder.number("reclaim-candidates", account.map { UInt64($0.candidates) })

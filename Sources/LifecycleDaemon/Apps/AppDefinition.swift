@@ -262,43 +262,40 @@ extension SuspendMethod {
 }
 
 // Saved for apps without a manifest. A desktop entry may have gone when the app is restored.
-extension AppDefinition {
-    func saved(_ id: AppID) -> SavedRecord {
-        var record = SavedRecord(["id": id.name, "name": name])
-        for word in command { record.add("argument", word) }
-        record.add("user", user.text)
-        record.add("adopted", isAdopted ? "1" : nil)
-        record.add("like", model)
-        record.add("working-directory", workingDirectory)
-        record.add("confinement", confinement?.text)
-        record.add("window-class", windowClass)
-        if isFromEntry { record.add("entry", manifest) }
-        for (name, value) in environment.sorted(by: { $0.key < $1.key }) {
-            record.add("environment", "\(name)=\(value)")
-        }
-        return record
+extension AppDefinition: SavedTable {
+    init?(saved record: SavedRecord, defaults: Policy) {
+        self.init(adHoc: [], user: .daemon, defaults: defaults)
+        restore(record)
+        guard !command.isEmpty else { return nil }
     }
 
-    init?(saved record: SavedRecord, defaults: Policy) {
-        let command = record.all("argument")
-        guard !command.isEmpty else { return nil }
-        self.init(adHoc: command, user: record["user"].map { User(text: $0) } ?? .daemon, defaults: defaults)
-        name = record["name"]
-        workingDirectory = record["working-directory"]
-        confinement = record["confinement"].map { Confinement(text: $0) }
-        windowClass = record["window-class"]
-        manifest = record["entry"]
-        isFromEntry = manifest != nil
-        for variable in record.all("environment") {
-            let parts = variable.halves(around: "=")
-            if parts.count == 2 { environment[parts[0]] = parts[1] }
+    mutating func code(with coder: inout some SavedCoder) {
+        coder.text("name", &name)
+        coder.list("argument", &command)
+        user = coder.item("user", user == .daemon ? nil : user) ?? .daemon
+        let isAdopted = coder.flag("adopted", isAdopted)
+        coder.text("like", &model)
+        coder.text("working-directory", &workingDirectory)
+        coder.item("confinement", &confinement)
+        coder.text("window-class", &windowClass)
+        let entry = coder.text("entry", isFromEntry ? manifest : nil)
+        let variables = coder.list("environment", environment.map { "\($0.key)=\($0.value)" }.sorted())
+        guard coder.isReading else { return }
+        (manifest, isFromEntry) = (entry, entry != nil)
+        for variable in variables.map({ $0.halves(around: "=") }) where variable.count == 2 {
+            environment[variable[0]] = variable[1]
         }
-        model = record["like"]
-        if record["adopted"] == "1" { self = adopted }
+        if isAdopted { self = adopted }
     }
 }
 
-extension AppDefinition.User {
+nonisolated extension AppDefinition.User: SavedItem {
+    static func code(
+        _ item: AppDefinition.User?, with parts: inout some PartCoder & ~Copyable
+    ) -> AppDefinition.User? { parts.rest(item?.text).map { AppDefinition.User(text: $0) } }
+}
+
+nonisolated extension AppDefinition.User {
     fileprivate var text: String? {
         switch self {
         case .daemon: nil
@@ -319,7 +316,7 @@ extension AppDefinition.User {
     }
 }
 
-extension String {
+nonisolated extension String {
     /// Splits at the first separator. By bytes: a separator and a combining accent after it are one character.
     fileprivate func halves(around separator: Unicode.Scalar) -> [String] {
         utf8.split(separator: UInt8(ascii: separator), maxSplits: 1, omittingEmptySubsequences: false)

@@ -66,7 +66,7 @@ final class AppManager {
     var unwritten: [Announcement] = []
     private var uses = UseReports()
     var session = FollowedSession() {
-        didSet { if session != oldValue { store.save(.session, session.saved) } }
+        didSet { if session != oldValue { store.save(.session, session.saved()) } }
     }
     /// The daemon's own requests, numbered from the other end than those of clients.
     private var ownRequests: [RequestID: () -> Void] = [:]

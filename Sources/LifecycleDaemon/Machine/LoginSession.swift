@@ -180,12 +180,11 @@ nonisolated struct FollowedSession: Equatable, Sendable {
     var hint = false
 }
 
-extension FollowedSession {
-    init(saved record: SavedRecord) {
-        self.init(path: record["path"], hint: record["hint"] == "1")
+extension FollowedSession: SavedTable {
+    mutating func code(with coder: inout some SavedCoder) {
+        coder.text("path", &path)
+        coder.flag("hint", &hint)
     }
-
-    var saved: SavedRecord { SavedRecord(["path": path, "hint": hint ? "1" : nil]) }
 }
 
 /// The session files of logind. sd-login(3) of systemd 252 has no function for the leader.

@@ -50,15 +50,17 @@ final class Schedules {
     private func recall(_ id: AppID) -> [String: Timestamp] {
         var last: [String: Timestamp] = [:]
         for record in records.read(id) {
-            guard let at = record["at"], let kind = record["kind"], let text = record["last"], let time = Int(text),
-                time >= 0
-            else { continue }
+            var run = SavedRun()
+            run.restore(record)
+            guard let at = run.at, let kind = run.kind, let time = run.last.flatMap({ Int(exactly: $0) }) else {
+                continue
+            }
             last[ScheduledWork.key(at: at, kind: kind)] = Timestamp(microseconds: time)
         }
         return last
     }
 
-    private func save(_ app: ScheduledApp) { records.write(app.works.map(\.saved), of: app.id) }
+    private func save(_ app: ScheduledApp) { records.write(app.works.map { SavedRun($0).saved() }, of: app.id) }
 
     func start() {
         isStarted = true
@@ -158,10 +160,26 @@ struct ScheduledWork {
     static func key(at: String, kind: String) -> String { "\(kind) \(at)" }
 
     fileprivate func isDue(_ now: Timestamp) -> Bool { due.map { $0 <= now } ?? false }
+}
 
-    fileprivate var saved: SavedRecord {
-        SavedRecord([
-            "kind": schedule.kind, "at": schedule.at.description, "last": String(last.microseconds),
-        ])
+/// The time up to which the work of a schedule is done, as it is saved.
+private struct SavedRun: SavedTable {
+    var kind: String?
+    var at: String?
+    /// In microseconds since the epoch.
+    var last: UInt64?
+
+    init() {}
+
+    init(_ work: ScheduledWork) {
+        kind = work.schedule.kind
+        at = work.schedule.at.description
+        last = UInt64(exactly: work.last.microseconds)
+    }
+
+    mutating func code(with coder: inout some SavedCoder) {
+        coder.text("kind", &kind)
+        coder.text("at", &at)
+        coder.number("last", &last)
     }
 }

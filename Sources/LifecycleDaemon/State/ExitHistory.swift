@@ -114,18 +114,18 @@ final class LastExits {
 final class EndedApps {
     struct Record {
         let id: AppID
-        let name: String?
-        let command: [String]
-        let isAdopted: Bool
+        fileprivate(set) var name: String?
+        fileprivate(set) var command: [String]
+        fileprivate(set) var isAdopted: Bool
         /// The user that the app ran as; nil if only the name is known.
-        let user: UInt32?
+        fileprivate(set) var user: UInt32?
         /// The time of the end or of the failed launch, in microseconds since the epoch.
-        let time: Int64
-        let exit: ExitRecord?
+        fileprivate(set) var time: Int64
+        fileprivate(set) var exit: ExitRecord?
         /// The reason why this app was reclaimed, if it was.
         fileprivate(set) var reclaimed: ReclaimRecord?
-        let launchFailure: String?
-        let launchRemedy: String?
+        fileprivate(set) var launchFailure: String?
+        fileprivate(set) var launchRemedy: String?
     }
 
     /// The largest number of records.
@@ -150,7 +150,7 @@ final class EndedApps {
     var saved: [SavedRecord] { packed.map(\.record) }
 
     func record(_ record: Record) {
-        let saved = record.saved
+        let saved = record.saved(record.id)
         append(saved, of: record.id)
         store.save(.ended, saved)
     }
@@ -173,7 +173,7 @@ final class EndedApps {
 
     func restore(_ saved: [SavedRecord]) {
         for record in saved {
-            if let valid = Record(saved: record) { append(valid.saved, of: valid.id) }
+            if let valid = Record(saved: record) { append(valid.saved(valid.id), of: valid.id) }
         }
     }
 
@@ -213,30 +213,27 @@ extension EndedApps.Record {
         self.launchRemedy = launchRemedy
     }
 
-    var saved: SavedRecord {
-        var record = SavedRecord(["id": id.name, "time": String(time), "name": name])
-        for word in command { record.add("argument", word) }
-        record.add("adopted", isAdopted ? "1" : nil)
-        record.add("user", user.map { String($0) })
-        record.add("exit", exit?.text)
-        record.add("launch-failure", launchFailure)
-        record.add("launch-remedy", launchRemedy)
-        reclaimed?.write(to: &record)
-        return record
-    }
-
+    /// Reads a record; nil if it has neither an end nor a failed launch.
     init?(saved record: SavedRecord) {
-        guard let id = record["id"], !id.isEmpty, let time = record["time"].flatMap({ Int64($0) }) else { return nil }
-        self.id = AppID(id)
-        self.time = time
-        name = record["name"]
-        command = record.all("argument")
-        isAdopted = record["adopted"] == "1"
-        user = record["user"].flatMap { UInt32($0) }
-        exit = record["exit"].flatMap { ExitRecord(text: $0) }
-        launchFailure = record["launch-failure"]
-        launchRemedy = record["launch-remedy"]
-        reclaimed = ReclaimRecord(saved: record)
+        var reader = RecordReader(record)
+        guard let id: AppID = reader.item("id", nil), let time = reader.text("time", nil).flatMap({ Int64($0) })
+        else { return nil }
+        self.init(id, nil, time: time)
+        restore(record)
         guard exit != nil || launchFailure != nil else { return nil }
+    }
+}
+
+extension EndedApps.Record: SavedTable {
+    mutating func code(with coder: inout some SavedCoder) {
+        time = coder.text("time", String(time)).flatMap { Int64($0) } ?? time
+        coder.text("name", &name)
+        coder.list("argument", &command)
+        coder.flag("adopted", &isAdopted)
+        coder.user("user", &user)
+        coder.item("exit", &exit)
+        coder.text("launch-failure", &launchFailure)
+        coder.text("launch-remedy", &launchRemedy)
+        reclaimed = ReclaimRecord.code(reclaimed, with: &coder)
     }
 }

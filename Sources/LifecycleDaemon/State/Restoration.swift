@@ -11,7 +11,7 @@ extension AppManager: StateSource {
         if let path = processes.groupsPath {
             records.append((.controlGroups, SavedRecord(["cgroups": path])))
         }
-        if session.path != nil { records.append((.session, session.saved)) }
+        if session.path != nil { records.append((.session, session.saved())) }
         records += exits.ended.saved.map { (.ended, $0) }
         for (id, definition) in catalog.definitions where definition.isAdHoc || definition.isFromEntry {
             records.append((.definition, definition.saved(id)))
@@ -55,7 +55,7 @@ extension AppManager: StateSource {
         let (settings, _) = prepare(configuration)
         // A frozen app can be thawed only through its control group.
         if processes.cgroups == nil { processes.keepGroups(at: saved.cgroups) }
-        session = FollowedSession(saved: saved.session)
+        session.restore(saved.session)
         exits.ended.restore(saved.ended)
         restoreDefinitions(saved)
         driver.restore(
