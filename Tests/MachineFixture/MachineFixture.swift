@@ -49,8 +49,7 @@
 
         static func followSession(_ loop: EventLoop, isUser: Bool) throws -> [Any] {
             var delay: SleepDelay?
-            let bus = try Bus(loop: loop)
-            bus.onProblem = { say("problem: \($0)") }
+            let bus = try Bus(loop: loop) { say("problem: \($0)") }
             let identifier = unsafe getenv("XDG_SESSION_ID").map { unsafe String(cString: $0) }
             let environment = identifier.map { ["XDG_SESSION_ID": $0] } ?? [:]
             let choice = SessionChoice.ofProcess(isUser: isUser, environment: environment)

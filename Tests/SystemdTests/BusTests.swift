@@ -14,8 +14,9 @@ private nonisolated let hasBusDaemon = unsafe access("/usr/bin/dbus-daemon", X_O
     }
 
     @Test func aBusThatAppearsLaterIsConnectedTo() throws {
-        let bus = try Bus(loop: loop, address: daemon.address)
-        bus.onProblem = { Issue.record("an absent bus is no problem: \($0)") }
+        let bus = try Bus(loop: loop, address: daemon.address) {
+            Issue.record("an absent bus is no problem: \($0)")
+        }
         let name = bus.watchName("org.freedesktop.DBus") { [loop] owner in
             #expect(owner == "org.freedesktop.DBus")
             loop.exit(code: 0)
@@ -32,7 +33,7 @@ private nonisolated let hasBusDaemon = unsafe access("/usr/bin/dbus-daemon", X_O
 
     @Test func aBusThatWasRestartedIsConnectedToAgain() throws {
         try daemon.start()
-        let bus = try Bus(loop: loop, address: daemon.address)
+        let bus = try Bus(loop: loop, address: daemon.address) { _ in }
         var owners: [String?] = []
         let name = bus.watchName("org.freedesktop.DBus") { [loop, daemon] owner in
             owners.append(owner)
@@ -49,9 +50,8 @@ private nonisolated let hasBusDaemon = unsafe access("/usr/bin/dbus-daemon", X_O
 
     @Test func silentBusIsReportedOnceAndDoesNotStopLoop() throws {
         let listener = try SilentListener(path: daemon.socket)
-        let bus = try Bus(loop: loop, address: daemon.address)
         var problems: [String] = []
-        bus.onProblem = { [loop] problem in
+        let bus = try Bus(loop: loop, address: daemon.address) { [loop] problem in
             problems.append(problem)
             loop.exit(code: 0)
         }
@@ -64,7 +64,7 @@ private nonisolated let hasBusDaemon = unsafe access("/usr/bin/dbus-daemon", X_O
 
     @Test func repliesOfAllShapesAreRead() throws {
         try daemon.start()
-        let bus = try Bus(loop: loop, address: daemon.address)
+        let bus = try Bus(loop: loop, address: daemon.address) { _ in }
         var replies: [String: Result<[BusValue], BusError>] = [:]
         let name = bus.watchName("org.freedesktop.DBus") { [loop] _ in
             for (member, arguments) in [
@@ -99,7 +99,7 @@ private nonisolated let hasBusDaemon = unsafe access("/usr/bin/dbus-daemon", X_O
     /// Any client may send a signal straight to a connection, in any words but only by its own name.
     @Test func signalOfAnotherSenderIsIgnored() throws {
         try daemon.start()
-        let bus = try Bus(loop: loop, address: daemon.address)
+        let bus = try Bus(loop: loop, address: daemon.address) { _ in }
         var heard: [BusMessage] = []
         var slots: [BusSlot?] = []
         let name = bus.watchName("org.freedesktop.DBus") { [daemon, loop] _ in
@@ -123,7 +123,7 @@ private nonisolated let hasBusDaemon = unsafe access("/usr/bin/dbus-daemon", X_O
 
     @Test func aLoopThatEndsDoesNotWaitForTheBus() throws {
         try daemon.start()
-        let bus = try Bus(loop: loop, address: daemon.address)
+        let bus = try Bus(loop: loop, address: daemon.address) { _ in }
         let name = bus.watchName("org.freedesktop.DBus") { [loop, daemon] _ in
             // More than the eight megabytes that the library asks the kernel to keep for it.
             daemon.freeze()

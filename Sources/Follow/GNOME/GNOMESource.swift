@@ -33,13 +33,14 @@ import WindowLines
             let path = address.dropFirst(prefix.count).prefix { $0 != "," && $0 != ";" }
             guard unsafe access(String(path), F_OK) == 0 else { throw SourceEnd(reason: "there is no session bus") }
         }
+        weak var source: GNOMESource?
         do throws(SystemdError) {
             loop = try EventLoop()
-            bus = try Bus(loop: loop, address: address)
+            bus = try Bus(loop: loop, address: address) { source?.end = SourceEnd(reason: $0) }
         } catch {
             throw SourceEnd(reason: error.description)
         }
-        bus.onProblem = { [weak self] problem in self?.end = SourceEnd(reason: problem) }
+        source = self
         owner = bus.watchName(Self.name) { [weak self] owner in self?.setOwner(owner) }
     }
 

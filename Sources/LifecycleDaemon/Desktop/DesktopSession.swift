@@ -26,8 +26,7 @@ final class DesktopSession {
         if let connection { return connection }
         guard let address = Bus.sessionAddress else { return nil }
         do throws(SystemdError) {
-            let bus = try Bus(loop: loop, address: address)
-            bus.onProblem = { [weak self] in self?.report($0) }
+            let bus = try Bus(loop: loop, address: address) { [weak self] in self?.report($0) }
             connection = bus
             return bus
         } catch {

@@ -30,8 +30,7 @@ final class MachineEvents {
     private func follow(_ choice: SessionChoice) {
         do throws(SystemdError) {
             latestSleep = try loop.timer { [weak self] in self?.letSleep() }
-            let bus = try Bus(loop: loop)
-            bus.onProblem = { [weak self] in self?.reportProblem($0) }
+            let bus = try Bus(loop: loop) { [weak self] in self?.reportProblem($0) }
             session = LoginSession(
                 bus: bus, choice: choice, reported: manager.core.foregroundBlockers, before: manager.session
             ) { [weak self] in self?.handle($0) }

@@ -20,16 +20,13 @@ import Glibc
         return unsafe getenv("XDG_RUNTIME_DIR").map { "unix:path=\(unsafe String(cString: $0))/bus" }
     }
 
-    /// Called with one line when the bus cannot be used although it is there. Repeated only after the bus could be used
-    /// in between.
-    public var onProblem: ((String) -> Void)?
-
     /// A Boolean value that indicates whether the bus has answered the greeting.
     public private(set) var isConnected = false
 
     /// The address.
     public let address: String
     private let loop: EventLoop
+    private let onProblem: (String) -> Void
     private var connection: BusConnection?
     private var ending: DeferredSource?
     private var retry: TimerSource?
@@ -45,10 +42,15 @@ import Glibc
     /// - Parameters:
     ///   - loop: The loop that dispatches the messages.
     ///   - address: The address of the bus, in the form of the D-Bus specification.
+    ///   - onProblem: Called with one line when the bus cannot be used although it is there, and again only after the bus could be
+    ///     used in between.
     /// - Throws: `SystemdError` when the kernel has no descriptors or memory left.
-    public init(loop: EventLoop, address: String = Bus.systemAddress) throws(SystemdError) {
+    public init(
+        loop: EventLoop, address: String = Bus.systemAddress, onProblem: @escaping (String) -> Void
+    ) throws(SystemdError) {
         self.loop = loop
         self.address = address
+        self.onProblem = onProblem
         // A connection cannot be taken apart in the midst of its own callback.
         ending = try loop.deferred { [weak self] in self?.end(because: "the bus closed the connection") }
         retry = try loop.timer { [weak self] in self?.connect() }
@@ -138,7 +140,7 @@ extension Bus {
     private func report(_ problem: String) {
         guard !isProblemReported else { return }
         isProblemReported = true
-        onProblem?(problem)
+        onProblem(problem)
     }
 }
 
