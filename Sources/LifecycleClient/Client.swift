@@ -164,7 +164,7 @@ public final class Client {
                 let wasUnanswered = session.isUnanswered
                 session.receive(bytes, now: lifecycle_now_milliseconds())
                 if wasUnanswered { reconnection?.cancel() }
-                if session.isOpen { reconnection?.reset() }
+                if session.isSettled { reconnection?.reset() }
                 flush()
             case .wouldBlock: flush()
             case .ended: endChannel()

@@ -6,7 +6,9 @@ extension Session {
     mutating func handle(_ message: MessageToApp, now: Int64) {
         switch message {
         case .welcome: handleWelcome()
-        case .unmanaged: continueUnmanaged()
+        case .unmanaged:
+            continueUnmanaged()
+            forgiveRefusals(now: now)
         case .callback(let callback):
             let isResignation = callback.kind.role == .resignation
             guard answers.receive(callback.sequence, isResignation: isResignation) else {

@@ -28,6 +28,16 @@ extension Session {
         answers = AnswerLog()
     }
 
+    /// Forgets the channels that ended before, if the daemon answers after a time in which it did not have to answer again.
+    ///
+    /// A daemon that closes the connection soon after each answer has too many of them.
+    mutating func forgiveRefusals(now: Int64) {
+        guard case .unmanaged = channel else { return }
+        let isRepeated = unmanagedAnswer.map { now - $0 < Self.evictionTime } ?? false
+        if !isRepeated { refusals = 0 }
+        unmanagedAnswer = now
+    }
+
     /// Tells an app without a daemon that it is in the foreground.
     mutating func launchToFront() {
         launch = .session

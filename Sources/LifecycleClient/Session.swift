@@ -45,6 +45,10 @@ public struct Session: Sendable {
     /// of the daemon in this moment are unlikely.
     static let refusalLimit = 10
 
+    /// The time between two answers `unmanaged`, in milliseconds, from which the end of the channel between them does not count
+    /// as a refusal. Apps that displace one another from a full daemon's connections return sooner: 65 of them, one every 4 s.
+    static let evictionTime: Int64 = 300_000
+
     /// The state of the app.
     public private(set) var state = RunningState.inactive
 
@@ -66,6 +70,8 @@ public struct Session: Sendable {
     /// The app was told of its background in place of a launch there, and is not told again.
     var skipsNextBackground = false
     var refusals = 0
+    /// When the daemon answered `unmanaged` last, in milliseconds of the caller's clock; nil before the first time.
+    var unmanagedAnswer: Int64?
     /// When the time in the background is used up, in milliseconds of the caller's clock.
     var backgroundEnd: Int64?
     /// The answer to `time-left` is pending; false without an open channel.
@@ -120,6 +126,15 @@ public struct Session: Sendable {
     /// A Boolean value that indicates whether the daemon has welcomed the app on this channel.
     public var isOpen: Bool {
         if case .open = channel { true } else { false }
+    }
+
+    /// A Boolean value that indicates whether the daemon has answered on this channel, and no channel before it counts as refused.
+    var isSettled: Bool {
+        switch channel {
+        case .open: true
+        case .unmanaged: refusals == 0
+        case .none, .absent, .greeted, .lost, .closed: false
+        }
     }
 
     /// A Boolean value that indicates whether `next()` returns an element.

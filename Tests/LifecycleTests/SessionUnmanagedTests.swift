@@ -1,8 +1,9 @@
 import AppChannel
-import LifecycleClient
 import LifecycleTypes
 import TestSupport
 import Testing
+
+@testable import LifecycleClient
 
 /// An app that the daemon did not launch, and that it manages later or not.
 @Suite struct SessionUnmanagedTests {
@@ -91,6 +92,36 @@ import Testing
         }
         #expect(!session.isLost)
         #expect(session.run() == Self.launch)
+    }
+
+    @Test func `app of no daemon outlives any number of restarts`() {
+        var session = unmanaged()
+        for day in 1...20 {
+            session.channelDidEnd()
+            session.resume()
+            #expect(!session.isSettled)
+            session.hear("unmanaged", now: Int64(day) * 86_400_000)
+            #expect(session.isSettled)
+        }
+        session.channelDidEnd()
+        #expect(session.isLost)
+        session.resume()
+        session.hear("welcome protocol=1 app-id=x")
+        #expect(session.isManaged)
+    }
+
+    @Test func `app of no daemon gives up a daemon that closes each connection within minutes of its answer`() {
+        var session = unmanaged()
+        var attempts = 0
+        while attempts < 1000 {
+            session.channelDidEnd()
+            guard session.isLost else { break }
+            session.resume()
+            attempts += 1
+            session.hear("unmanaged", now: Int64(attempts) * 240_000)
+            #expect(!session.isSettled)
+        }
+        #expect(attempts == 9)
     }
 
     @Test func `app with scenes does without the daemon`() {
