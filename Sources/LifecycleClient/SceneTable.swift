@@ -13,8 +13,21 @@ public struct SceneRecord: Equatable, Sendable {
     public internal(set) var state = SceneState.unattached
     /// The daemon has `info` from this process, and so may have lost it.
     var hasToldInfo = false
-    /// The app has requested the end of the scene.
-    var isClosing = false
+    /// The progress of the app's request to end the scene. Cleared when the app or a client opens the scene again.
+    var closing = Closing.none
+
+    /// The progress of a request to end a scene.
+    enum Closing {
+        /// The app has not requested the end.
+        case none
+        /// The next callback may have been sent before the daemon read the request.
+        case requested
+        /// The app has answered a callback after the request, so that the daemon reads the request before it sends the next one.
+        case read
+    }
+
+    /// A Boolean value that indicates whether the app has requested the end of the scene.
+    var isClosing: Bool { closing != .none }
 
     init(_ id: SceneID) {
         self.id = id
@@ -79,7 +92,31 @@ struct SceneTable {
 
     /// Notes that the app requests the end of a scene.
     mutating func close(_ id: SceneID) {
-        change(id) { $0.isClosing = true }
+        change(id) { $0.closing = .requested }
+    }
+
+    /// Notes that the scene is opened, which the app may have closed before.
+    mutating func reopen(_ id: SceneID) {
+        if self[id] != nil { change(id) { $0.closing = .none } }
+    }
+
+    /// Notes that the requests are repeated: the daemon may not have read them.
+    mutating func repeatRequests() {
+        for index in scenes.indices where scenes[index].isClosing { scenes[index].closing = .requested }
+    }
+
+    /// Notes that the daemon gets an answer, after which it sends the next callback.
+    mutating func noteAnswer() {
+        for index in scenes.indices where scenes[index].isClosing { scenes[index].closing = .read }
+    }
+
+    /// Notes a callback when it arrives. A closing scene that comes to the foreground was opened by a client.
+    mutating func noteArrival(_ callback: CallbackMessage) {
+        switch callback.kind {
+        case .sceneWillEnterForeground, .sceneDidBecomeActive:
+            if let id = callback.fields.scene, self[id]?.closing == .read { reopen(id) }
+        default: break
+        }
     }
 
     /// Returns an id that no scene has: `main`, `scene-2`, `scene-3` and so on.

@@ -15,6 +15,7 @@ extension Session {
                 return repeatAnswer(to: callback.sequence)
             }
             noteBackgroundTime(callback, now: now)
+            scenes.noteArrival(callback)
             deliver(callback)
         case .unknownCallback(let sequence):
             guard answers.receive(sequence) else { return repeatAnswer(to: sequence) }

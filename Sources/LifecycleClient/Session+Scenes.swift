@@ -32,14 +32,21 @@ extension Session {
     ) throws(SceneRequestError) {
         if let role, !SceneID.isWord(role) { throw .malformedRole }
         try check(info)
-        if !isManaged { return showScene(id ?? scenes.freeID(), role: role, info: info) }
-        let message = MessageFromApp.openScene(id, role: role, info: info)
+        if isManaged {
+            try request(.openScene(id, role: role, info: info))
+        } else {
+            showScene(id ?? scenes.freeID(), role: role, info: info)
+        }
+        if let id { scenes.reopen(id) }
+    }
+
+    private mutating func request(_ opening: MessageFromApp) throws(SceneRequestError) {
         if isLost {
             guard waitingScenes.count < Self.waitingScenesLimit else { throw .tooManyRequests }
-            waitingScenes.append(message)
+            waitingScenes.append(opening)
         } else {
             try checkRoom()
-            send(message)
+            send(opening)
         }
     }
 
@@ -47,7 +54,12 @@ extension Session {
     public mutating func closeScene(_ id: SceneID) {
         guard let scene = scenes[id] else { return }
         scenes.close(id)
-        if isManaged { send(.closeScene(id)) } else { removeScene(scene) }
+        if isManaged {
+            waitingScenes.removeAll { if case .openScene(id, _, _) = $0 { true } else { false } }
+            send(.closeScene(id))
+        } else if !scene.isClosing {
+            removeScene(scene)
+        }
     }
 
     /// Sets the content of a scene, which the app gets back with the restored scene.
@@ -87,7 +99,8 @@ extension Session {
 
     /// Tells an app without a daemon that the scene is in the foreground.
     mutating func showScene(_ id: SceneID, role: String? = nil, info: String? = nil, reason: SceneReason = .app) {
-        let known = scenes[id]
+        // A scene that is closing ends first, and is then connected as a new one.
+        let known = scenes[id].flatMap { $0.isClosing ? nil : $0 }
         if known == nil || known?.state == .unattached {
             let connection = SceneConnectionFields(
                 scene: id, role: role ?? known?.role ?? SceneText.defaultRole, reason: reason.rawValue,

@@ -183,6 +183,8 @@ public struct Session: Sendable {
             state = stateAfter(callback)
         }
         guard callback.sequence != .ofSession else { return }
+        // Callbacks do not wait for the answer to work.
+        if !isLost, callback.kind != .performTask { scenes.noteAnswer() }
         send(answers.answer(callback.sequence, answer))
     }
 
@@ -234,6 +236,7 @@ public struct Session: Sendable {
     /// Tells the daemon what it may not know: first what keeps the app awake, because the answer to a callback may lead to
     /// its suspension.
     mutating func resendMessages() {
+        scenes.repeatRequests()
         for message in assertions.messagesToResume + scenes.messagesToResume { send(message) }
         for message in answers.messagesToResume { send(message) }
     }

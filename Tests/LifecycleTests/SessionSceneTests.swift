@@ -150,6 +150,81 @@ import Testing
         #expect(session.takeOutput() == "done seq=2\n")
     }
 
+    @Test func `scene that its app closes and opens again is not closed by a repetition`() throws {
+        var session = managed()
+        _ = tell(&session, 1, "will-connect", "inactive", " reason=user")
+        session.closeScene(.main)
+        try session.openScene(.main, role: nil, info: nil)
+        #expect(session.takeOutput() == "done seq=1\nclose-scene scene=main\nopen-scene scene=main\n")
+        try session.setSceneInfo("a", of: .main)
+        session.channelDidEnd()
+        session.resume()
+        #expect(session.takeOutput() == "hello protocol=1 resume=1\nscene-info scene=main info=a\ndone seq=1\n")
+    }
+
+    @Test func `request that cannot be made does not reopen a scene`() {
+        var session = managed()
+        _ = tell(&session, 1, "will-connect", "inactive", " reason=user")
+        session.closeScene(.main)
+        #expect(throws: SceneRequestError.unusableInfo) { try session.openScene(.main, role: nil, info: "a\u{0}") }
+        _ = session.takeOutput()
+        session.hear(Self.welcome)
+        #expect(session.takeOutput() == "close-scene scene=main\ndone seq=1\n")
+    }
+
+    @Test(arguments: ["will-enter-foreground", "did-become-active"])
+    func `closing scene that comes to the foreground after an answer is not being closed any more`(verb: String) {
+        var session = managed()
+        _ = tell(&session, 1, "will-connect", "inactive", " reason=user")
+        session.closeScene(.main)
+        _ = tell(&session, 2, verb, "inactive")
+        _ = session.takeOutput()
+        session.hear(Self.welcome)
+        #expect(session.takeOutput() == "close-scene scene=main\ndone seq=2\n", "the daemon may not have read it")
+        _ = tell(&session, 3, verb, "inactive")
+        _ = session.takeOutput()
+        session.hear(Self.welcome)
+        #expect(session.takeOutput() == "close-scene scene=main\ndone seq=3\n", "nor the repetition")
+        _ = tell(&session, 4, "did-become-active", "active")
+        _ = tell(&session, 5, verb, "inactive")
+        _ = session.takeOutput()
+        session.hear(Self.welcome)
+        #expect(session.takeOutput() == "done seq=5\n")
+    }
+
+    @Test func `last request for a scene counts when there is a channel again`() throws {
+        var session = managed()
+        _ = tell(&session, 1, "will-connect", "inactive", " reason=user")
+        session.channelDidEnd()
+        try session.openScene(.main, role: nil, info: nil)
+        try session.openScene(other, role: nil, info: nil)
+        session.closeScene(.main)
+        session.resume()
+        #expect(
+            session.takeOutput() == """
+                hello protocol=1 resume=1
+                close-scene scene=main
+                done seq=1
+                open-scene scene=other
+
+                """)
+    }
+
+    @Test func `scene that an unmanaged app closes and opens again ends first`() throws {
+        var session = Session(hasChannel: false, usesScenes: true)
+        _ = session.run()
+        session.closeScene(.main)
+        session.closeScene(.main)
+        try session.openScene(.main, role: nil, info: "a")
+        #expect(
+            session.run() == [
+                "scene-will-resign-active active", "scene-did-enter-background background",
+                "scene-did-disconnect background", "scene-will-connect inactive",
+                "scene-will-enter-foreground inactive", "scene-did-become-active active",
+            ])
+        #expect(session.scene("main")?.state == .foregroundActive && session.scene("main")?.info == "a")
+    }
+
     @Test func `requests that wait for a channel have an end`() throws {
         var session = managed()
         session.channelDidEnd()
