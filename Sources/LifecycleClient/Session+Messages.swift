@@ -45,7 +45,10 @@ extension Session {
     private mutating func handleWelcome() {
         switch channel {
         // A daemon that restored the channel asks for the messages that the one before it may have lost.
-        case .open: resendMessages()
+        case .open:
+            // The request may be lost with the daemon before.
+            isAskingForTime = false
+            resendMessages()
         case .unmanaged:
             channel = .open
             assertions.suspend()

@@ -74,7 +74,7 @@ public struct Session: Sendable {
     var unmanagedAnswer: Int64?
     /// When the time in the background is used up, in milliseconds of the caller's clock.
     var backgroundEnd: Int64?
-    /// The answer to `time-left` is pending; false without an open channel.
+    /// The answer to `time-left` is pending; false without an open channel, and after a `welcome`.
     var isAskingForTime = false
 
     /// Creates a session.

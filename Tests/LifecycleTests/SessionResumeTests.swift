@@ -1,7 +1,8 @@
 import AppChannel
-import LifecycleClient
 import LifecycleTypes
 import Testing
+
+@testable import LifecycleClient
 
 /// What a session makes of a daemon that died and came back.
 @Suite struct SessionResumeTests {
@@ -93,6 +94,19 @@ import Testing
         _ = session.takeOutput()
         session.hear(Self.welcome)
         #expect(session.takeOutput() == "begin-task id=1 name=a\nend-activity id=2\ndone seq=1\n")
+    }
+
+    @Test func `time that is left is requested again from a second daemon on the channel`() {
+        var session = managed()
+        session.hear(callback(1, "did-enter-background", "background") + " background-ms=30000", now: 0)
+        _ = session.run()
+        _ = session.takeOutput()
+        session.askForTimeLeft()
+        #expect(session.takeOutput() == "time-left\n")
+        session.hear(Self.welcome)
+        #expect(session.takeOutput() == "done seq=1\n")
+        session.askForTimeLeft()
+        #expect(session.takeOutput() == "time-left\n")
     }
 
     @Test func `a task that has ended is ended again when the daemon has not heard of it`() {
