@@ -229,8 +229,11 @@ extension LifecycleApplication {
             if let fields = SceneConnectionFields(callback.fields) { connect(fields) }
             return
         }
-        // A scene that was never connected has no delegate.
-        guard let id = callback.fields.scene, let scene = openSessions.first(where: { $0.id == id })?.scene else {
+        guard let id = callback.fields.scene, let session = openSessions.first(where: { $0.id == id }) else { return }
+        let isClosed = SceneDisconnectionFields(callback.fields)?.reason == SceneDisconnectionFields.closed
+        // A scene that is not connected has no delegate.
+        guard let scene = session.scene else {
+            if callback.kind == .sceneDidDisconnect, isClosed { discard(session) }
             return
         }
         switch callback.kind {
@@ -238,7 +241,7 @@ extension LifecycleApplication {
         case .sceneDidBecomeActive: scene.delegate?.sceneDidBecomeActive(scene)
         case .sceneWillResignActive: scene.delegate?.sceneWillResignActive(scene)
         case .sceneDidEnterBackground: scene.delegate?.sceneDidEnterBackground(scene)
-        case .sceneDidDisconnect: disconnect(scene, SceneDisconnectionFields(callback.fields)?.reason)
+        case .sceneDidDisconnect: disconnect(scene, isClosed: isClosed)
         default: break
         }
         LifecycleEvent(callback.kind, id.name).map { observers.send($0) }
@@ -261,13 +264,16 @@ extension LifecycleApplication {
         observers.send(.sceneWillConnect(session.persistentIdentifier, options))
     }
 
-    private func disconnect(_ scene: LifecycleScene, _ reason: String?) {
+    private func disconnect(_ scene: LifecycleScene, isClosed: Bool) {
         let session = scene.session
         scene.delegate?.sceneDidDisconnect(scene)
         scene.delegate = nil
         session.scene = nil
         scenes[session.id] = nil
-        guard reason == SceneDisconnectionFields.closed else { return }
+        if isClosed { discard(session) }
+    }
+
+    private func discard(_ session: SceneSession) {
         openSessions.removeAll { $0 === session }
         delegate?.application(self, didDiscardSceneSessions: [session])
     }

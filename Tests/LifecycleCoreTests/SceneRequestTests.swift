@@ -163,6 +163,69 @@ import Testing
         #expect(world.state("clock") == .suspended)
     }
 
+    /// A world whose app has the scenes main and scene-2, both reclaimed.
+    private func reclaimed() -> World {
+        var world = SceneFixture.withTwoScenes()
+        world.pass(.seconds(1))
+        world.ask(.home)
+        world.give(.memoryPressure(.critical, "very short"))
+        #expect(world.scenes("clock") == ["main": .unattached, "scene-2": .unattached])
+        return world
+    }
+
+    @Test func `app hears that a scene is closed which was disconnected before`() {
+        var world = reclaimed()
+        world.ask(.focusScene(Self.clock, Self.second))
+        #expect(world.lines().contains("clock ← scene-did-disconnect main (reclaimed)"))
+        world.give(.message(Self.clock, .closeScene(Self.main)))
+        let told = "clock ← scene-did-disconnect main (closed)"
+        #expect(world.lines().filter { $0.contains("main") } == [told])
+        #expect(world.scenes("clock") == ["scene-2": .foregroundActive])
+    }
+
+    @Test func `close-scene of a disconnected scene is answered when the app has answered`() {
+        var world = reclaimed()
+        world.ask(.focusScene(Self.clock, Self.second))
+        world.silent[Self.clock] = [.sceneDidDisconnect]
+        let close = world.ask(.closeScene(Self.clock, Self.main))
+        world.give(.message(Self.clock, .closeScene(Self.main)))
+        #expect(world.replies[close] == nil)
+        world.answer(Self.clock)
+        #expect(world.replies[close]?.name == "done main unattached")
+        #expect(world.lines().filter { $0.contains("scene-did-disconnect main (closed)") }.count == 1)
+    }
+
+    @Test(arguments: [false, true])
+    func `scene that is closed while its disconnection may be lost is closed once for the app`(isHeard: Bool) {
+        var world = reclaimed()
+        world.silent[Self.clock] = [.sceneDidDisconnect]
+        world.ask(.focusScene(Self.clock, Self.second))
+        let last = world.core.knownApps[Self.clock]?.outbox.lastSequence ?? 0
+        world.give(.message(Self.clock, .closed))
+        world.ask(.closeScene(Self.clock, Self.main))
+        _ = world.lines()
+        world.silent = [:]
+        world.give(.message(Self.clock, .reconnected(lastSequence: isHeard ? last : last - 1)))
+        world.answerAll(Self.clock)
+        #expect(
+            world.lines().filter { $0.contains("scene-did-disconnect main") } == [
+                "clock ← scene-did-disconnect main (closed)"
+            ])
+        #expect(world.scenes("clock") == ["scene-2": .foregroundActive])
+    }
+
+    @Test func `app that has not heard of a scene hears nothing of its end`() {
+        var world = reclaimed()
+        world.give(.outcome(Self.clock, .exited(.signal(11), othersLeft: false)))
+        world.pass(.seconds(1))
+        world.ask(.openScene(Self.clock, SceneOpening(scene: Self.second), background: false))
+        #expect(world.scenes("clock")["main"] == .unattached)
+        _ = world.lines()
+        let close = world.ask(.closeScene(Self.clock, Self.main))
+        #expect(world.replies[close]?.name == "done main unattached")
+        #expect(!world.lines().contains { $0.contains("scene-did-disconnect") })
+    }
+
     @Test func `a session is closed without its app`() {
         var world = SceneFixture.withTwoScenes()
         world.give(.exited(.signal(11), othersLeft: false), of: Self.clock)

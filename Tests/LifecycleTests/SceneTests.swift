@@ -52,6 +52,21 @@ import Testing
         #expect(delegate.log.last == "discard main")
     }
 
+    @Test func `session without a scene is discarded when it is closed`() throws {
+        try tell("will-connect", "inactive", " reason=user")
+        let session = try #require(application.openSessions.first)
+        try tell("did-disconnect", "background", " reason=reclaimed")
+        application.requestSceneSessionDestruction(session)
+        #expect(try daemon.line() == "close-scene scene=main")
+        #expect(application.openSessions.count == 1)
+        try tell("did-disconnect", "background", " reason=closed")
+        #expect(application.openSessions.isEmpty)
+        #expect(
+            delegate.log == ["connect main window user - unattached", "didDisconnect main unattached", "discard main"])
+        try tell("did-disconnect", "background", " reason=closed", scene: "unknown")
+        #expect(delegate.log.count == 3)
+    }
+
     @Test func `each scene may have a delegate of its own`() throws {
         let other = SceneRecorder()
         delegate.delegates["b"] = other

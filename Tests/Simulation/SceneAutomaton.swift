@@ -4,6 +4,8 @@ package import LifecycleCore
 package struct SceneAutomaton: Sendable {
     /// What it was told of the scene last.
     package private(set) var last: Callback?
+    /// The reason that the last callback gave.
+    private var lastReason: SceneReason?
 
     package init() {}
 
@@ -20,20 +22,23 @@ package struct SceneAutomaton: Sendable {
     /// - Parameter reason: Why, where the callback says so.
     /// - Returns: The mistake, or nil.
     package mutating func told(_ callback: Callback, reason: SceneReason?) -> String? {
-        let allowed = allowedNext(endsApp: reason == .terminating)
-        defer { last = callback }
+        let allowed = allowedNext(for: reason)
+        defer { (last, lastReason) = (callback, reason) }
         guard !allowed.contains(callback) else { return nil }
         return "\(callback.rawValue) after \(last?.rawValue ?? "nothing"), not \(allowed.map(\.rawValue).sorted())"
     }
 
     /// A scene is shown and hidden, and is disconnected in the background; only an app that ends loses one that is shown, and that
-    /// has resigned by then.
-    private func allowedNext(endsApp: Bool) -> Set<Callback> {
+    /// has resigned by then. A disconnected scene that may come back can be closed.
+    private func allowedNext(for reason: SceneReason?) -> Set<Callback> {
         switch last {
-        case nil, .sceneDidDisconnect: [.sceneWillConnect]
+        case nil: [.sceneWillConnect]
+        case .sceneDidDisconnect:
+            lastReason == .closed || reason == .reclaimed
+                ? [.sceneWillConnect] : [.sceneWillConnect, .sceneDidDisconnect]
         case .sceneWillConnect, .sceneDidEnterBackground: [.sceneWillEnterForeground, .sceneDidDisconnect]
         case .sceneWillEnterForeground, .sceneWillResignActive:
-            endsApp
+            reason == .terminating
                 ? [.sceneDidBecomeActive, .sceneDidEnterBackground, .sceneDidDisconnect]
                 : [.sceneDidBecomeActive, .sceneDidEnterBackground]
         case .sceneDidBecomeActive: [.sceneWillResignActive]

@@ -179,8 +179,8 @@ struct lifecycle_callbacks {
     void (*scene_will_resign_active)(void *context, const char *scene);
     /* The scene is in the background. lifed suspends the app when all its scenes are. State: background. */
     void (*scene_did_enter_background)(void *context, const char *scene);
-    /* The scene is disconnected: destroy its window. `closed` is false if the scene may be connected again. State:
-       unattached. */
+    /* The scene is disconnected: destroy its window. `closed` is false if the scene may be connected again; if it is closed
+       instead, a second call says so. State: unattached. */
     void (*scene_did_disconnect)(void *context, const char *scene, bool closed);
 };
 

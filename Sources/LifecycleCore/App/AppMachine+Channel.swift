@@ -129,6 +129,10 @@ extension AppMachine {
                 let reason = reasonToTell(awaited.delivery.callback, of: news.scene)
             {
                 awaited.delivery.subject = .scene(SceneNews(scene: news.scene, reason: reason))
+                // This callback says what a second one would.
+                if reason == .closed {
+                    outbox.callbacks.removeAll { [pending = awaited.delivery.pending] in $0 == pending }
+                }
             }
             sendAgain(&awaited, &shared)
             phase = .running(state, sentCallback: Box(awaited))

@@ -312,7 +312,20 @@ extension AppMachine {
     mutating func close(_ scene: SceneID, _ shared: inout Shared) {
         scenes.update(scene) { $0.isClosing = true }
         takeFromForeground(scene, reason: .closed, &shared)
+        if isEndUntold(of: scene) { outbox.callbacks.append(PendingCallback(.sceneDidDisconnect, scene)) }
         forgetClosedScenes(&shared)
+    }
+
+    /// Returns whether the app has to be told that a closed scene, which was disconnected before, does not come back. Scenes that
+    /// were disconnected before its launch are unknown to the app.
+    private func isEndUntold(of id: SceneID) -> Bool {
+        guard isConnected, hasScenes, desired == .run, let scene = scenes[id], scene.state == .unattached,
+            scene.wasConnected, let launched = launch.instant, scene.since > launched,
+            !outbox.callbacks.contains(where: { $0.scene == id })
+        else { return false }
+        guard let delivery = phase.awaiting?.value.delivery, delivery.scene?.scene == id else { return true }
+        // A scene that is being connected is disconnected afterwards.
+        return delivery.callback == .sceneDidDisconnect && delivery.scene?.reason != .closed
     }
 
     /// Takes the scene out of the foreground, and with the last one the app.
