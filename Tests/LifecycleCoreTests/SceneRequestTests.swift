@@ -261,6 +261,49 @@ import Testing
         #expect(world.scene(Self.second)?.reason != .closed)
     }
 
+    @Test(arguments: [nil, Callback.sceneDidDisconnect])
+    func `scene that its app opens after its end is a new one`(unanswered: Callback?) {
+        var world = SceneFixture.withTwoScenes()
+        world.give(.message(Self.clock, .sceneInfo(Self.main, "old")))
+        world.silent[Self.clock] = unanswered.map { [$0] } ?? []
+        _ = world.lines()
+        world.give(.message(Self.clock, .closeScene(Self.main)))
+        world.give(.message(Self.clock, .openScene(Self.main, role: "tool", info: "new")))
+        world.silent = [:]
+        world.answerAll(Self.clock)
+        let told = world.lines().filter { $0.contains("connect main") }
+        #expect(told == ["clock ← scene-did-disconnect main (closed)", "clock ← scene-will-connect main (app)"])
+        #expect(world.scenes("clock") == ["main": .foregroundActive, "scene-2": .background])
+        #expect(world.scene(Self.main)?.info == "new" && world.scene(Self.main)?.role == "tool")
+    }
+
+    @Test func `scene that its app opens while it is being connected stays`() {
+        var world = SceneFixture.withTwoScenes()
+        world.silent[Self.clock] = [.sceneWillConnect]
+        world.give(.message(Self.clock, .openScene(Self.third, role: nil, info: "first")))
+        world.give(.message(Self.clock, .closeScene(Self.third)))
+        world.give(.message(Self.clock, .openScene(Self.third, role: nil, info: "second")))
+        world.answerAll(Self.clock)
+        #expect(world.lines().filter { $0.contains("connect scene-3") } == ["clock ← scene-will-connect scene-3 (app)"])
+        #expect(world.scene(Self.third)?.state != .unattached && world.scene(Self.third)?.info == "first")
+    }
+
+    @Test func `scene that is opened before its app has heard of its end is a new one`() {
+        var world = reclaimed()
+        world.withholding = [.resumed]
+        let close = world.ask(.closeScene(Self.clock, Self.main))
+        let opening = SceneOpening(scene: Self.main, role: nil, info: "new")
+        let open = world.ask(.openScene(Self.clock, opening, background: true))
+        world.withholding = []
+        _ = world.lines()
+        world.give(.outcome(Self.clock, .resumed))
+        let told = world.lines().filter { $0.contains("connect main") }
+        #expect(told == ["clock ← scene-did-disconnect main (closed)", "clock ← scene-will-connect main (system)"])
+        #expect(world.replies[close]?.name == "refused superseded")
+        #expect(world.replies[open]?.name.hasPrefix("done main") == true)
+        #expect(world.scene(Self.main)?.info == "new")
+    }
+
     @Test func `a scene that is being closed can be brought to the foreground`() {
         var world = SceneFixture.withTwoScenes()
         world.silent[Self.clock] = [.sceneWillResignActive]

@@ -10,7 +10,7 @@ extension Machine {
             guard let app = core.knownApps[known: index], app.isConnected, app.state.isAlive else { return }
             switch message {
             case .closeScene(let scene): wantClosed(scene, of: app.id, true)
-            case .openScene(let scene?, _, _): if app.hasScenes { wantClosed(scene, of: app.id, false) }
+            case .openScene(let scene?, _, let info): if app.hasScenes { noteOpening(scene, of: app.id, info, .app) }
             case .sceneInfo(let scene, let info): sessions[app.id]?[scene]?.info = info
             default: break
             }
@@ -21,13 +21,27 @@ extension Machine {
     private mutating func noteWish(_ request: Request) {
         switch request {
         case .closeScene(let id, let scene): wantClosed(scene, of: id, true)
-        case .openScene(let id, let opening, _):
-            if let scene = opening.scene, core.knownApps[id]?.hasScenes == true { wantClosed(scene, of: id, false) }
+        case .openScene(let id, let opening, let background):
+            if let scene = opening.scene, core.knownApps[id]?.hasScenes == true {
+                noteOpening(scene, of: id, opening.info, background ? .system : .user)
+            }
         case .focusScene(let id, let scene):
             guard let app = core.knownApps[id], app.isRunning, app.state != .terminating else { return }
             wantClosed(scene, of: id, false)
         default: break
         }
+    }
+
+    /// A scene that is to be closed stays if it is opened in time; another one of its name follows it otherwise.
+    private mutating func noteOpening(_ scene: SceneID, of id: AppID, _ info: String?, _ origin: Scene.Origin) {
+        let isConnecting =
+            core.knownApps[id]?.awaitedCallback == .sceneWillConnect
+            && trees[id]?.watch.automaton.scenes[scene]?.last == .sceneWillConnect
+        if let session = sessions[id]?[scene], session.isCloseWanted, session.state == .unattached, !isConnecting {
+            sessions[id]?[scene] = Session(info: info, origin: origin, made: now)
+            sessions[id]?[scene]?.wasCloseWanted = true
+        }
+        wantClosed(scene, of: id, false)
     }
 
     private mutating func wantClosed(_ scene: SceneID, of id: AppID, _ isWanted: Bool) {

@@ -50,7 +50,8 @@ extension AppMachine {
         }
         guard callback == .sceneDidDisconnect else { return nil }
         if desired != .run { return .terminating }
-        return scenes[scene]?.isClosing == false ? .reclaimed : .closed
+        // A scene that was not disconnected yet has the name of one that is closed.
+        return scenes[scene].map { !$0.isClosing && $0.wasConnected } == true ? .reclaimed : .closed
     }
 
     /// The callbacks that tell an app which connects of the states of its scenes.
@@ -271,14 +272,19 @@ extension AppMachine {
         scenes.update(scene) { $0.info = info.flatMap { $0.utf8.count <= SceneText.infoLimit ? $0 : nil } }
     }
 
-    /// Returns the scene of an opening, as it is or a new one; nil if the app has as many scenes as it may have.
+    /// Returns the scene of an opening, as it is or a new one; nil if the app has as many scenes as it may have. A scene that closes
+    /// and is disconnected has ended for its app, which has the callback or gets it before that of the new scene.
     mutating func session(_ opening: SceneOpening, _ origin: Scene.Origin, _ now: Instant) -> SceneID? {
-        if let scene = opening.scene, scenes[scene] != nil {
-            scenes.update(scene) { scene in
+        if let id = opening.scene, let scene = scenes[id] {
+            if scene.isClosing, scene.state == .unattached, awaitedPending != PendingCallback(.sceneWillConnect, id) {
+                scenes.remove(id)
+                return makeScene(id, role: opening.role, info: opening.info, origin, now)
+            }
+            scenes.update(id) { scene in
                 scene.isClosing = false
                 scene.desiredReason = nil
             }
-            return scene
+            return id
         }
         guard scenes.all.count < Scenes.limit else { return nil }
         return makeScene(opening.scene, role: opening.role, info: opening.info, origin, now)
