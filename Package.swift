@@ -95,16 +95,19 @@ let package = Package(
             swiftSettings: strictInPrograms
         ),
 
+        // Memory for bytes: of messages, entries and paths.
+        .target(name: "Bytes", swiftSettings: strictInPrograms),
+
         // How: processes, signals, the kernel.
         .target(name: "CLinux", cSettings: strictC),
-        .target(name: "Processes", dependencies: ["CLinux"], swiftSettings: strictInPrograms),
+        .target(name: "Processes", dependencies: ["Bytes", "CLinux"], swiftSettings: strictInPrograms),
 
         // libsystemd: the event loop, the journal, notifications, passed sockets.
         .target(name: "CSystemd", cSettings: strictC, linkerSettings: [.linkedLibrary("systemd")]),
-        .target(name: "Systemd", dependencies: ["CSystemd"], swiftSettings: strictOnMainActor),
+        .target(name: "Systemd", dependencies: ["Bytes", "CSystemd"], swiftSettings: strictOnMainActor),
 
-        // Bytes: the control protocol, and the interface spoken over it.
-        .target(name: "Varlink", dependencies: ["CLinux"], swiftSettings: strictInPrograms),
+        // The control protocol, and the interface spoken over it.
+        .target(name: "Varlink", dependencies: ["Bytes", "CLinux"], swiftSettings: strictInPrograms),
         .target(
             name: "ControlAPI", dependencies: ["CLinux", "LifecycleTypes", "Varlink"],
             exclude: ["io.systemd.Metrics.varlink", "org.lifed.varlink"], swiftSettings: strictAndSmall),
@@ -203,6 +206,7 @@ let package = Package(
         .executableTarget(
             name: "ProcessFixture", dependencies: ["CLinux"], path: "Tests/ProcessFixture", cSettings: strictC
         ),
+        .testTarget(name: "BytesTests", dependencies: ["Bytes"], swiftSettings: strict),
         .testTarget(name: "ProcessesTests", dependencies: ["Processes", "ProcessFixture"], swiftSettings: strict),
         .testTarget(name: "SystemdTests", dependencies: ["Systemd"], swiftSettings: strictOnMainActor),
         .testTarget(

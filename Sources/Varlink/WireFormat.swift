@@ -6,7 +6,7 @@ enum WireFormat {
         json.beginObject()
         writeMembers(&json)
         json.endObject()
-        json.append(0)
+        json.appendTerminator()
         return json.bytes
     }
 

@@ -1,3 +1,4 @@
+import Bytes
 import CLinux
 import Synchronization
 
@@ -84,20 +85,10 @@ enum ProcFile {
     ///
     /// - Returns: 0, or a negated error number.
     static func write(_ number: Int, to file: Int32) -> Int32 {
-        var digits = InlineArray<20, UInt8>(repeating: 0)
-        var start = digits.count
-        var rest = number.magnitude
-        repeat {
-            start -= 1
-            digits[start] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10)
-            rest /= 10
-        } while rest > 0
-        if number < 0 {
-            start -= 1
-            digits[start] = UInt8(ascii: "-")
-        }
-        return unsafe digits.span.extracting(start..<digits.count).withUnsafeBufferPointer { text in
-            unsafe CLinux.write(file, text.baseAddress, text.count) == text.count ? 0 : -linux_errno()
+        DecimalDigits(Int64(number)).withBytes { digits in
+            unsafe digits.withUnsafeBufferPointer { text in
+                unsafe CLinux.write(file, text.baseAddress, text.count) == text.count ? 0 : -linux_errno()
+            }
         }
     }
 

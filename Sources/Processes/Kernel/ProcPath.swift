@@ -1,3 +1,4 @@
+import Bytes
 import CLinux
 
 /// The path of a file of a process, `/proc/PID/FILE`, made without a String: a look at an app uses dozens of paths, each once.
@@ -28,26 +29,24 @@ struct ProcPath {
     }
 
     private mutating func append(_ text: StaticString) {
-        let size = text.utf8CodeUnitCount
-        var rest = bytes.mutableSpan
-        unsafe rest.withUnsafeMutableBytes { bytes in
-            precondition(count + size < bytes.count)
-            unsafe bytes.baseAddress?.advanced(by: count).copyMemory(from: text.utf8Start, byteCount: size)
-        }
-        count += size
+        unsafe append(UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
     }
 
     private mutating func append(_ number: Int32) {
-        if number < 0 { append("-") }
-        let start = count
-        var rest = number.magnitude
-        repeat {
-            bytes[count] = 0x30 + UInt8(rest % 10)
-            rest /= 10
-            count += 1
-        } while rest > 0
-        // The digits were written from the last to the first.
-        for index in 0..<(count - start) / 2 { bytes.swapAt(start + index, count - 1 - index) }
+        DecimalDigits(Int64(number)).withBytes { digits in
+            unsafe digits.withUnsafeBufferPointer { unsafe append($0) }
+        }
+    }
+
+    private mutating func append(_ text: UnsafeBufferPointer<UInt8>) {
+        var rest = bytes.mutableSpan
+        unsafe rest.withUnsafeMutableBytes { bytes in
+            precondition(count + text.count < bytes.count)
+            if let start = text.baseAddress {
+                unsafe bytes.baseAddress?.advanced(by: count).copyMemory(from: start, byteCount: text.count)
+            }
+        }
+        count += text.count
     }
 
     /// Calls a function of the C library with the path.

@@ -1,3 +1,5 @@
+import Bytes
+
 /// A type that is written as JSON.
 public protocol JSONWritable {
     /// Writes one value.
@@ -6,76 +8,24 @@ public protocol JSONWritable {
 
 /// JSON without white space, as it is written.
 ///
-/// The calls must be those of one value: in an object a key before each value, and an end for each beginning. The writer is the one
-/// owner of its memory, so that no write asks whether another value shares it.
-@safe
+/// The calls must be those of one value: in an object a key before each value, and an end for each beginning.
 public struct JSONWriter: ~Copyable {
-    private var memory: UnsafeMutablePointer<UInt8>
-    private var capacity: Int
-    private var count = 0
+    private var buffer: ByteBuffer
     /// A Boolean value that indicates whether a comma belongs before the next member or element.
     private var needsComma = false
 
     /// Creates an empty text.
     ///
     /// - Parameter capacity: The number of bytes for which the text needs no other memory.
-    public init(capacity: Int = 512) {
-        self.capacity = max(capacity, 1)
-        unsafe memory = .allocate(capacity: max(capacity, 1))
-    }
-
-    deinit { unsafe memory.deallocate() }
+    public init(capacity: Int = 512) { buffer = ByteBuffer(capacity: capacity) }
 
     /// The text that was written.
-    public var bytes: [UInt8] { unsafe [UInt8](UnsafeBufferPointer(start: memory, count: count)) }
-
-    // MARK: Bytes
-
-    @inline(__always)
-    private mutating func reserve(_ size: Int) {
-        if count + size > capacity { grow(by: size) }
-    }
-
-    @inline(never)
-    private mutating func grow(by size: Int) {
-        capacity = max(2 * capacity, count + size)
-        let larger = UnsafeMutablePointer<UInt8>.allocate(capacity: capacity)
-        unsafe larger.initialize(from: memory, count: count)
-        unsafe memory.deallocate()
-        unsafe memory = larger
-    }
-
-    @inline(__always)
-    mutating func append(_ byte: UInt8) {
-        reserve(1)
-        unsafe memory[count] = byte
-        count += 1
-    }
-
-    @inline(__always)
-    private mutating func append(_ scalar: Unicode.Scalar) { append(UInt8(ascii: scalar)) }
-
-    @inline(__always)
-    private mutating func append(_ bytes: UnsafePointer<UInt8>, _ size: Int) {
-        reserve(size)
-        unsafe (memory + count).initialize(from: bytes, count: size)
-        count += size
-    }
-
-    @inline(__always)
-    private mutating func append(_ bytes: UnsafeBufferPointer<UInt8>) {
-        if let start = bytes.baseAddress { unsafe append(start, bytes.count) }
-    }
-
-    @inline(__always)
-    private mutating func append(literal word: StaticString) {
-        unsafe append(word.utf8Start, word.utf8CodeUnitCount)
-    }
+    public var bytes: [UInt8] { buffer.array }
 
     /// Begins a value.
     @inline(__always)
     private mutating func separate() {
-        if needsComma { append(",") }
+        if needsComma { buffer.append(ascii: ",") }
         needsComma = true
     }
 }
@@ -86,26 +36,26 @@ extension JSONWriter {
     /// Begins an object.
     public mutating func beginObject() {
         separate()
-        append("{")
+        buffer.append(ascii: "{")
         needsComma = false
     }
 
     /// Ends an object.
     public mutating func endObject() {
-        append("}")
+        buffer.append(ascii: "}")
         needsComma = true
     }
 
     /// Begins an array.
     public mutating func beginArray() {
         separate()
-        append("[")
+        buffer.append(ascii: "[")
         needsComma = false
     }
 
     /// Ends an array.
     public mutating func endArray() {
-        append("]")
+        buffer.append(ascii: "]")
         needsComma = true
     }
 
@@ -123,23 +73,24 @@ extension JSONWriter {
 
     @inline(__always)
     private mutating func endKey() {
-        append(":")
+        buffer.append(ascii: ":")
         needsComma = false
     }
 
     /// Begins a string of these bytes, and ends it; a name with its colon.
     @inline(__always)
     private mutating func appendQuoted(_ bytes: UnsafePointer<UInt8>, _ size: Int, isKey: Bool = false) {
-        reserve(size + 4)
-        let start = unsafe memory + count
         // Without a comma, the quotation mark takes its place.
-        unsafe start.pointee = UInt8(ascii: ",")
-        let text = unsafe start + (needsComma ? 2 : 1)
-        unsafe text[-1] = UInt8(ascii: "\"")
-        unsafe text.initialize(from: bytes, count: size)
-        unsafe text[size] = UInt8(ascii: "\"")
-        if isKey { unsafe text[size + 1] = UInt8(ascii: ":") }
-        count = unsafe text + size + (isKey ? 2 : 1) - memory
+        let prefix = needsComma ? 2 : 1
+        unsafe buffer.append(atMost: size + 4) { start in
+            unsafe start.pointee = UInt8(ascii: ",")
+            let text = unsafe start + prefix
+            unsafe text[-1] = UInt8(ascii: "\"")
+            unsafe text.initialize(from: bytes, count: size)
+            unsafe text[size] = UInt8(ascii: "\"")
+            if isKey { unsafe text[size + 1] = UInt8(ascii: ":") }
+            return unsafe text + size + (isKey ? 2 : 1)
+        }
         needsComma = true
     }
 
@@ -180,9 +131,9 @@ extension JSONWriter {
         let content = text.utf8.span
         guard content.needsEscapes else { return writePlain(text) }
         separate()
-        append("\"")
+        buffer.append(ascii: "\"")
         for index in content.indices { appendEscaped(content[index]) }
-        append("\"")
+        buffer.append(ascii: "\"")
     }
 
     /// Writes a string that needs no escape sequences.
@@ -192,7 +143,7 @@ extension JSONWriter {
                 unsafe appendQuoted(start, content.count)
             } else {
                 separate()
-                append(literal: "\"\"")
+                buffer.append(literal: "\"\"")
             }
         }
     }
@@ -209,56 +160,48 @@ extension JSONWriter {
         case "\t": character = "t"
         case ..<0x20:
             let low = byte & 0xf
-            for scalar: Unicode.Scalar in ["\\", "u", "0", "0"] { append(scalar) }
-            append(0x30 + byte >> 4)
-            append(low < 10 ? 0x30 + low : 0x57 + low)
+            for scalar: Unicode.Scalar in ["\\", "u", "0", "0"] { buffer.append(ascii: scalar) }
+            buffer.append(0x30 + byte >> 4)
+            buffer.append(low < 10 ? 0x30 + low : 0x57 + low)
             return
         default:
-            append(byte)
+            buffer.append(byte)
             return
         }
-        append("\\")
-        append(character)
+        buffer.append(ascii: "\\")
+        buffer.append(ascii: character)
     }
 
     /// Writes an integer.
     public mutating func write(_ number: Int64) {
         separate()
-        // The digits come from the last to the first.
-        var digits: InlineArray<20, UInt8> = .init(repeating: UInt8(ascii: "-"))
-        var first = digits.count
-        var rest = number.magnitude
-        repeat {
-            first -= 1
-            digits[first] = 0x30 + UInt8(rest % 10)
-            rest /= 10
-        } while rest > 0
-        if number < 0 { first -= 1 }
-        unsafe digits.span.extracting(first...).withUnsafeBufferPointer { unsafe append($0) }
+        buffer.append(DecimalDigits(number))
     }
 
     /// Writes `true` or `false`.
     public mutating func write(_ value: Bool) {
         separate()
-        append(literal: value ? "true" : "false")
+        buffer.append(literal: value ? "true" : "false")
     }
 
     /// Writes null.
     public mutating func writeNull() {
         separate()
-        append(literal: "null")
+        buffer.append(literal: "null")
     }
 
     /// Writes a text as it is.
     public mutating func write(_ text: JSONText) {
         separate()
-        unsafe text.bytes.withUnsafeBufferPointer { unsafe append($0) }
+        unsafe text.bytes.withUnsafeBufferPointer { unsafe buffer.append($0) }
     }
+
+    /// Appends the byte that ends a message.
+    mutating func appendTerminator() { buffer.append(0) }
 
     /// Writes a value that is text already, such as a number.
     mutating func append(word: String) {
         separate()
-        var word = word
-        word.withUTF8 { unsafe append($0) }
+        buffer.append(word)
     }
 }
