@@ -104,7 +104,7 @@ let package = Package(
 
         // libsystemd: the event loop, the journal, notifications, passed sockets.
         .target(name: "CSystemd", cSettings: strictC, linkerSettings: [.linkedLibrary("systemd")]),
-        .target(name: "Systemd", dependencies: ["Bytes", "CSystemd"], swiftSettings: strictOnMainActor),
+        .target(name: "Systemd", dependencies: ["Bytes", "CLinux", "CSystemd"], swiftSettings: strictOnMainActor),
 
         // The control protocol, and the interface spoken over it.
         .target(name: "Varlink", dependencies: ["Bytes", "CLinux"], swiftSettings: strictInPrograms),

@@ -3,11 +3,39 @@
 
 #include <errno.h>
 #include <poll.h>
+#include <stdbool.h>
+#include <string.h>
 #include <sys/socket.h>
+#include <sys/un.h>
 
 #ifndef SO_PEERPIDFD
 #define SO_PEERPIDFD 77
 #endif
+
+static bool set_path(struct sockaddr_un *address, const char *path, size_t length)
+{
+    if (length == 0 || length >= sizeof address->sun_path || memchr(path, 0, length))
+        return false;
+    *address = (struct sockaddr_un){.sun_family = AF_UNIX};
+    memcpy(address->sun_path, path, length);
+    return true;
+}
+
+int linux_connect_path(int socket, const char *path, size_t length)
+{
+    struct sockaddr_un address;
+    if (!set_path(&address, path, length))
+        return -ENAMETOOLONG;
+    return connect(socket, (struct sockaddr *)&address, sizeof address) < 0 ? -errno : 0;
+}
+
+int linux_bind_path(int socket, const char *path, size_t length)
+{
+    struct sockaddr_un address;
+    if (!set_path(&address, path, length))
+        return -ENAMETOOLONG;
+    return bind(socket, (struct sockaddr *)&address, sizeof address) < 0 ? -errno : 0;
+}
 
 int linux_accept(int socket)
 {

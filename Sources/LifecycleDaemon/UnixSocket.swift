@@ -15,35 +15,17 @@ enum UnixListener {
         _ = unsafe unlink(path)
         // The narrowest mode until the right one is set: no other user connects before.
         let mask = umask(0o177)
-        let isBound = bind(number, to: path)
-        let error = errno
+        let result = unsafe linux_bind_path(number, path, path.utf8.count)
         umask(mask)
-        errno = error
-        guard isBound else { throw failure("listen at", path) }
+        guard result == 0 else { throw failure("listen at", path, -result) }
         if let group, unsafe chown(path, geteuid(), group) != 0 { throw failure("change the group of", path) }
         guard unsafe chmod(path, mode) == 0 else { throw failure("set the mode of", path) }
         guard listen(number, SOMAXCONN) == 0 else { throw failure("listen at", path) }
         return socket
     }
 
-    private static func failure(_ operation: String, _ path: String) -> DaemonError {
-        DaemonError(.start, "cannot \(operation) \(path)", errno: Processes.Errno(rawValue: errno))
-    }
-
-    private static func bind(_ socket: Int32, to path: String) -> Bool {
-        var address = sockaddr_un()
-        address.sun_family = sa_family_t(AF_UNIX)
-        let bytes = Array(path.utf8)
-        guard bytes.count < MemoryLayout.size(ofValue: address.sun_path) else {
-            errno = ENAMETOOLONG
-            return false
-        }
-        unsafe withUnsafeMutableBytes(of: &address.sun_path) { unsafe $0.copyBytes(from: bytes) }
-        return unsafe withUnsafePointer(to: &address) { pointer in
-            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { generic in
-                unsafe Glibc.bind(socket, generic, socklen_t(MemoryLayout<sockaddr_un>.size)) == 0
-            }
-        }
+    private static func failure(_ operation: String, _ path: String, _ error: Int32 = errno) -> DaemonError {
+        DaemonError(.start, "cannot \(operation) \(path)", errno: Processes.Errno(rawValue: error))
     }
 }
 

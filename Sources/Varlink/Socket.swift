@@ -6,12 +6,11 @@ final class Socket {
 
     /// Connects before the deadline.
     static func connected(to path: String, deadline: Deadline) throws(ClientError) -> Socket {
-        guard let (address, length) = Self.address(path) else { throw .cannotConnect(path: path, errno: ENAMETOOLONG) }
         let type = CInt(SOCK_STREAM.rawValue) | CInt(SOCK_CLOEXEC.rawValue)
         let descriptor = CLinux.socket(AF_UNIX, type, 0)
         guard descriptor >= 0 else { throw .system(call: "socket", errno: linux_errno()) }
         let socket = Socket(descriptor: descriptor)
-        try socket.connect(to: address, length, path: path, deadline: deadline)
+        try socket.connect(to: path, deadline: deadline)
         return socket
     }
 
@@ -23,31 +22,12 @@ final class Socket {
         close(descriptor)
     }
 
-    /// Returns the address of a path; nil for a path that is too long.
-    private static func address(_ path: String) -> (sockaddr_un, socklen_t)? {
-        var address = sockaddr_un()
-        address.sun_family = sa_family_t(AF_UNIX)
-        let bytes = Array(path.utf8)
-        let capacity = MemoryLayout.size(ofValue: address.sun_path)
-        guard !bytes.isEmpty, bytes.count < capacity, !bytes.contains(0) else { return nil }
-        unsafe withUnsafeMutableBytes(of: &address.sun_path) { unsafe $0.copyBytes(from: bytes) }
-        return (address, socklen_t(MemoryLayout<sockaddr_un>.size))
-    }
-
-    private func connect(
-        to address: sockaddr_un, _ length: socklen_t, path: String, deadline: Deadline
-    ) throws(ClientError) {
+    private func connect(to path: String, deadline: Deadline) throws(ClientError) {
         // With a full backlog connect(2) waits for as long as the send timeout (unix(7)).
         while true {
             try setSendTimeout(deadline.remaining())
-            var address = address
-            let result = unsafe withUnsafePointer(to: &address) {
-                unsafe $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                    unsafe CLinux.connect(descriptor, $0, length)
-                }
-            }
-            if result == 0 { return }
-            switch linux_errno() {
+            switch unsafe -linux_connect_path(descriptor, path, path.utf8.count) {
+            case 0: return
             case EINTR: continue
             case EAGAIN: throw .timedOut
             case let error: throw .cannotConnect(path: path, errno: error)

@@ -42,7 +42,7 @@ let package = Package(
         module("CLinux"),
         module("Processes", ["Bytes", "CLinux"]),
         module("CSystemd", linker: [.linkedLibrary("systemd")]),
-        module("Systemd", ["Bytes", "CSystemd"], swift: strictOnMainActor),
+        module("Systemd", ["Bytes", "CLinux", "CSystemd"], swift: strictOnMainActor),
         module("Varlink", ["Bytes", "CLinux"]),
         module(
             "ControlAPI", ["CLinux", "LifecycleTypes", "Varlink"],

@@ -213,6 +213,13 @@ const char *linux_error_text(int error);
 /// The name of a signal without `SIG`, or null.
 const char *linux_signal_name(int signal);
 
+/// Connects a unix(7) socket to a path: connect(2). 0 or a negative errno: -ENAMETOOLONG for a path that is empty, has a zero, or does not
+/// fit into an address.
+int linux_connect_path(int socket, const char *path, size_t length);
+
+/// Binds a unix(7) socket to a path: bind(2). As linux_connect_path().
+int linux_bind_path(int socket, const char *path, size_t length);
+
 /// The process at the other end of a connected unix(7) socket.
 struct linux_peer {
     pid_t process;

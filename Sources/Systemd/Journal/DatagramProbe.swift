@@ -1,3 +1,4 @@
+import CLinux
 import Glibc
 
 /// A connected datagram socket that only tells whether a listener at a path has room for one more datagram.
@@ -32,7 +33,8 @@ import Glibc
     /// that was replaced has to be found again. Connecting a datagram socket is no more than looking up a path.
     func peer() -> Peer {
         guard let descriptor = socketDescriptor() else { return .absent(errno: errno) }
-        guard connectUnix(descriptor, path: path) else { return .absent(errno: errno) }
+        let result = unsafe linux_connect_path(descriptor, path, path.utf8.count)
+        guard result == 0 else { return .absent(errno: -result) }
         var request = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
         guard unsafe poll(&request, 1, 0) == 1 else { return .full }
         return Int32(request.revents) & POLLOUT != 0 ? .ready : .full
@@ -44,23 +46,5 @@ import Glibc
         guard made >= 0 else { return nil }
         descriptor = made
         return made
-    }
-}
-
-/// Connects a socket to a path in the file system; false with errno set when that fails or the path is too long.
-private func connectUnix(_ descriptor: Int32, path: String) -> Bool {
-    var address = sockaddr_un()
-    address.sun_family = sa_family_t(AF_UNIX)
-    let bytes = Array(path.utf8)
-    guard bytes.count < MemoryLayout.size(ofValue: address.sun_path) else {
-        errno = ENAMETOOLONG
-        return false
-    }
-    unsafe withUnsafeMutableBytes(of: &address.sun_path) { field in unsafe field.copyBytes(from: bytes) }
-    let length = socklen_t(MemoryLayout<sockaddr_un>.size)
-    return unsafe withUnsafePointer(to: &address) { pointer in
-        unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { generic in
-            unsafe Glibc.connect(descriptor, generic, length) == 0
-        }
     }
 }

@@ -8,27 +8,14 @@ final class LocalSocket {
     private static let patience = 5
 
     init(path: String) throws(SourceLost) {
-        var address = sockaddr_un()
-        address.sun_family = sa_family_t(AF_UNIX)
-        let bytes = Array(path.utf8)
-        let capacity = MemoryLayout.size(ofValue: address.sun_path)
-        guard !bytes.isEmpty, bytes.count < capacity, !bytes.contains(0) else {
-            throw SourceLost(reason: "\(path): \(Text.error(ENAMETOOLONG))")
-        }
-        unsafe withUnsafeMutableBytes(of: &address.sun_path) { unsafe $0.copyBytes(from: bytes) }
         descriptor = CLinux.socket(AF_UNIX, CInt(SOCK_STREAM.rawValue) | CInt(SOCK_CLOEXEC.rawValue), 0)
         guard descriptor >= 0 else { throw SourceLost(reason: "socket: \(Text.error(linux_errno()))") }
         var time = timeval(tv_sec: Self.patience, tv_usec: 0)
         _ = unsafe setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &time, socklen_t(MemoryLayout<timeval>.size))
-        let result = unsafe withUnsafePointer(to: &address) {
-            unsafe $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                unsafe connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
-            }
-        }
+        let result = unsafe linux_connect_path(descriptor, path, path.utf8.count)
         guard result == 0 else {
-            let error = linux_errno()
             close(descriptor)
-            throw SourceLost(reason: "\(path): \(Text.error(error))")
+            throw SourceLost(reason: "\(path): \(Text.error(-result))")
         }
     }
 
