@@ -208,9 +208,10 @@ let package = Package(
         ),
         .testTarget(name: "BytesTests", dependencies: ["Bytes"], swiftSettings: strict),
         .testTarget(name: "ProcessesTests", dependencies: ["Processes", "ProcessFixture"], swiftSettings: strict),
-        .testTarget(name: "SystemdTests", dependencies: ["Systemd"], swiftSettings: strictOnMainActor),
+        .testTarget(name: "SystemdTests", dependencies: ["Systemd", "TestSupport"], swiftSettings: strictOnMainActor),
         .testTarget(
-            name: "VarlinkTests", dependencies: ["Varlink"], exclude: ["JSONTestSuite"], swiftSettings: strict),
+            name: "VarlinkTests", dependencies: ["TestSupport", "Varlink"], exclude: ["JSONTestSuite"],
+            swiftSettings: strict),
         .testTarget(
             name: "AppChannelTests", dependencies: ["AppChannel", "LifecycleTypes", "TestSupport"],
             swiftSettings: strict),
@@ -227,7 +228,8 @@ let package = Package(
             swiftSettings: strict
         ),
         .testTarget(
-            name: "ControlAPITests", dependencies: ["ControlAPI", "LifecycleTypes", "Varlink"], swiftSettings: strict),
+            name: "ControlAPITests", dependencies: ["ControlAPI", "LifecycleTypes", "TestSupport", "Varlink"],
+            swiftSettings: strict),
         .testTarget(
             name: "LifectlTests",
             dependencies: [

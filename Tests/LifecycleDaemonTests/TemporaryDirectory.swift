@@ -1,14 +1,12 @@
 import Glibc
 import Processes
+import TestSupport
 import Testing
 
 /// Makes a directory for the body, and removes it with its contents.
 func withTemporaryDirectory<Result>(_ body: (String) throws -> Result) throws -> Result {
-    var template = Array("/tmp/lifed-test-XXXXXX".utf8CString)
-    let name = unsafe mkdtemp(&template).map { unsafe String(cString: $0) }
-    let path = try #require(name)
-    defer { _ = unsafe system("rm -rf '\(path)'") }
-    return try body(path)
+    let directory = try TemporaryDirectory()
+    return try withExtendedLifetime(directory) { try body(directory.path) }
 }
 
 /// Writes a file that only its owner may read.

@@ -1,21 +1,16 @@
 import Glibc
 import Lifecycle
+import TestSupport
 import Testing
 
 @Suite struct SavedStateTests {
     /// The environment belongs to the process, so each of these has one of its own.
     private func output(of command: [String], _ environment: [String: String]) throws -> [String] {
-        var template = Array("/tmp/lifecycle-XXXXXX".utf8CString)
-        try #require(unsafe mkdtemp(&template) != nil)
-        let folder = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
-        defer {
-            unsafe unlink(folder + "/.lifecycle-state")
-            unsafe rmdir(folder)
-        }
+        let folder = try TemporaryDirectory()
         var environment = environment
-        environment["LIFECYCLE_STATE_DIR"] = folder
+        environment["LIFECYCLE_STATE_DIR"] = folder.path
         let process = try AppProcess(command, channel: nil, environment: environment)
-        return try process.remainingLines()
+        return try withExtendedLifetime(folder) { try process.remainingLines() }
     }
 
     @Test func savedStateInCReturnsWholeOrNotAtAll() throws {

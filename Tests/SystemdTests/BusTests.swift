@@ -1,5 +1,6 @@
 import Glibc
 import Systemd
+import TestSupport
 import Testing
 
 private nonisolated let hasBusDaemon = unsafe access("/usr/bin/dbus-daemon", X_OK) == 0
@@ -49,13 +50,13 @@ private nonisolated let hasBusDaemon = unsafe access("/usr/bin/dbus-daemon", X_O
     }
 
     @Test func silentBusIsReportedOnceAndDoesNotStopLoop() throws {
-        let listener = try SilentListener(path: daemon.socket)
+        var listener: ListeningSocket? = try ListeningSocket(at: daemon.socket)
         var problems: [String] = []
         let bus = try Bus(loop: loop, address: daemon.address) { [loop] problem in
             problems.append(problem)
             loop.exit(code: 0)
         }
-        let later = try loop.timer { listener.hangUp() }
+        let later = try loop.timer { _ = listener.take() }
         later.arm(atMicroseconds: loop.freshNow + 20_000)
         try run(loop)
         #expect(problems.count == 1)

@@ -1,4 +1,5 @@
 import Glibc
+import TestSupport
 import Testing
 
 /// A real AF_UNIX datagram socket at a path of its own, as journald and the service manager have one.
@@ -12,7 +13,7 @@ final class DatagramReceiver {
         path = directory.path + "/socket"
         descriptor = datagramSocket()
         try #require(descriptor >= 0)
-        let result = unsafe withAddress(path) { unsafe bind(descriptor, $0, $1) }
+        let result = unsafe withSocketAddress(path) { unsafe bind(descriptor, $0, $1) }
         try #require(result == 0)
     }
 
@@ -40,7 +41,7 @@ final class DatagramReceiver {
         repeat {
             let sender = datagramSocket()
             senders.append(sender)
-            let result = unsafe withAddress(path) { unsafe connect(sender, $0, $1) }
+            let result = unsafe withSocketAddress(path) { unsafe connect(sender, $0, $1) }
             try #require(result == 0)
         } while try sendUntilRefused(try #require(senders.last)) > 0
     }
@@ -53,32 +54,6 @@ final class DatagramReceiver {
     }
 }
 
-/// A directory that is removed with this object; its contents have to be gone by then.
-final class TemporaryDirectory {
-    let path: String
-
-    init() throws {
-        var template = Array("/tmp/lifed-test-XXXXXX".utf8CString)
-        let name = unsafe mkdtemp(&template).map { unsafe String(cString: $0) }
-        path = try #require(name)
-    }
-
-    isolated deinit {
-        unsafe rmdir(path)
-    }
-}
-
 private func datagramSocket() -> Int32 {
     socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), 0)
-}
-
-private func withAddress(_ path: String, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Int32) -> Int32 {
-    var address = sockaddr_un()
-    address.sun_family = sa_family_t(AF_UNIX)
-    unsafe withUnsafeMutableBytes(of: &address.sun_path) { unsafe $0.copyBytes(from: Array(path.utf8)) }
-    return unsafe withUnsafePointer(to: &address) { pointer in
-        unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { generic in
-            unsafe body(generic, socklen_t(MemoryLayout<sockaddr_un>.size))
-        }
-    }
 }

@@ -1,4 +1,5 @@
 import Glibc
+import TestSupport
 
 @testable import Varlink
 
@@ -7,50 +8,27 @@ import Glibc
 /// It knows `org.example.Echo` (answers with its text), `Count` (streams the numbers up to its own), `Flood` (streams
 /// without end), `Silent` (never answers), `Hangup` (closes), `Garbage` and `Refuse`.
 final class TestServer: Sendable {
-    let path: String
-    private let directory: String
-    private let listener: CInt
+    private let directory: TemporaryDirectory
+    private let listener: ListeningSocket
     private let stop: (read: CInt, write: CInt)
     private let thread: pthread_t
 
+    var path: String { listener.path }
+
     init() throws {
-        var template = Array("/tmp/varlink-test-XXXXXX".utf8CString)
-        guard unsafe mkdtemp(&template) != nil else { throw TestFailure.system("mkdtemp", errno) }
-        directory = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
-        path = directory + "/socket"
-        listener = try Self.listen(path)
+        directory = try TemporaryDirectory()
+        listener = try ListeningSocket(at: directory.path + "/socket")
         var pipe: [CInt] = [0, 0]
-        guard unsafe Glibc.pipe(&pipe) == 0 else { throw TestFailure.system("pipe", errno) }
+        guard unsafe Glibc.pipe(&pipe) == 0 else { throw FailedCall("pipe") }
         stop = (pipe[0], pipe[1])
-        thread = try startThread { [listener, stop] in Loop(listener: listener, stop: stop.read).run() }
+        thread = try startThread { [listener, stop] in Loop(listener: listener.descriptor, stop: stop.read).run() }
     }
 
     deinit {
         close(stop.write)
         pthread_join(thread, nil)
         close(stop.read)
-        close(listener)
-        unsafe unlink(path)
-        unsafe rmdir(directory)
     }
-
-    private static func listen(_ path: String) throws -> CInt {
-        let descriptor = socket(AF_UNIX, CInt(SOCK_STREAM.rawValue) | CInt(SOCK_CLOEXEC.rawValue), 0)
-        var address = sockaddr_un()
-        address.sun_family = sa_family_t(AF_UNIX)
-        unsafe withUnsafeMutableBytes(of: &address.sun_path) { unsafe $0.copyBytes(from: Array(path.utf8)) }
-        let result = unsafe withUnsafePointer(to: &address) {
-            unsafe $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                unsafe bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
-            }
-        }
-        guard result == 0, Glibc.listen(descriptor, 8) == 0 else { throw TestFailure.system("bind", errno) }
-        return descriptor
-    }
-}
-
-enum TestFailure: Error {
-    case system(String, Int32)
 }
 
 private final class ThreadBody {
@@ -68,7 +46,7 @@ private func startThread(_ body: @escaping @Sendable () -> Void) throws -> pthre
             unsafe Unmanaged<ThreadBody>.fromOpaque(argument).takeRetainedValue().run()
             return nil
         }, argument)
-    guard result == 0 else { throw TestFailure.system("pthread_create", result) }
+    guard result == 0 else { throw FailedCall("pthread_create", errno: result) }
     return thread
 }
 
