@@ -54,55 +54,28 @@ extension AdoptRule {
         var id: String?
     }
 
-    fileprivate static let keys: [Key<Draft>] = [
-        Key("match", .pattern, \.match),
-        Key("cmdline", .pattern, \.commandLine),
-        Key("id", .identifier, \.id),
-    ]
+    fileprivate static let keys = TableKeys<Draft>(
+        of: "adopt",
+        [
+            Key("match", .pattern, \.match),
+            Key("cmdline", .pattern, \.commandLine),
+            Key("id", .identifier, \.id),
+        ])
 
     fileprivate init(_ table: [String: TOMLNode]) throws(Mismatch) {
         var draft = Draft()
-        for (name, node) in table.sorted(by: { $0.key < $1.key }) {
-            guard let key = Self.keys.first(where: { $0.path == [name] }) else { throw Self.unknownKey(name) }
-            try key.read(node, &draft)
-        }
+        try Self.keys.read(table, into: &draft)
         guard let match = draft.match else {
-            throw Mismatch(
-                message: #"cannot use adopt: match is missing; add match = "firefox" or match = "/opt/*/viewer""#)
+            throw Self.keys.missing("match", #"match = "firefox" or match = "/opt/*/viewer""#)
         }
         self.init(match: match)
         commandLine = draft.commandLine
         id = draft.id
     }
-
-    private static func unknownKey(_ name: String) -> Mismatch {
-        let names = keys.map(\.path.dotted)
-        let hint =
-            Suggestion.forUnknown(name, among: names).map { "; did you mean \($0.quoted)?" }
-            ?? "; known here: \(names.joined(separator: ", "))"
-        return Mismatch(at: [name], message: "cannot use \(name.quoted) in adopt: unknown key\(hint)")
-    }
 }
 
 extension Kind<[AdoptRule]> {
-    /// Tables, of which more than this are a program's mistake.
-    static let adoptRules = Kind { node throws(Mismatch) in
-        guard case .array(let elements) = node, elements.count <= 256 else {
-            throw Mismatch(expected: "up to 256 tables, each [[adopt]]", found: node)
-        }
-        var rules: [AdoptRule] = []
-        for (index, element) in elements.enumerated() {
-            do throws(Mismatch) {
-                guard case .table(let table) = element else {
-                    throw Mismatch(expected: "a table, [[adopt]]", found: element)
-                }
-                rules.append(try AdoptRule(table))
-            } catch {
-                throw error.under([TOMLDocument.element(index + 1)])
-            }
-        }
-        return rules
-    }
+    static let adoptRules = tables("adopt", atMost: 256) { table throws(Mismatch) in try AdoptRule(table) }
 }
 
 extension Kind<String> {
@@ -123,14 +96,6 @@ extension Kind<[String]> {
         guard case .array(let elements) = node, elements.count <= 256 else {
             throw Mismatch(expected: #"an array of up to 256 patterns, such as ["org.example.*"]"#, found: node)
         }
-        var patterns: [String] = []
-        for (index, element) in elements.enumerated() {
-            do throws(Mismatch) {
-                patterns.append(try Kind<String>.pattern.read(element))
-            } catch {
-                throw error.under([TOMLDocument.element(index + 1)])
-            }
-        }
-        return patterns
+        return try readEach(elements, Kind<String>.pattern.read)
     }
 }

@@ -20,7 +20,6 @@ public struct Schedule: Hashable, Sendable {
         self.at = at
         self.kind = kind
     }
-
 }
 
 extension Schedule {
@@ -31,56 +30,26 @@ extension Schedule {
         var jitter = Duration.zero
     }
 
-    fileprivate static let keys: [Key<Draft>] = [
-        Key("at", .calendarEvent, \.at),
-        Key("kind", .word, \.kind),
-        Key("jitter", .duration, \.jitter),
-    ]
+    fileprivate static let keys = TableKeys<Draft>(
+        of: "schedule",
+        [
+            Key("at", .calendarEvent, \.at),
+            Key("kind", .word, \.kind),
+            Key("jitter", .duration, \.jitter),
+        ])
 
     fileprivate init(_ table: [String: TOMLNode]) throws(Mismatch) {
         var draft = Draft()
-        for (name, node) in table.sorted(by: { $0.key < $1.key }) {
-            guard let key = Self.keys.first(where: { $0.path == [name] }) else { throw Self.unknownKey(name) }
-            try key.read(node, &draft)
-        }
-        guard let at = draft.at else { throw Self.missing("at", #"at = "daily""#) }
-        guard let kind = draft.kind else { throw Self.missing("kind", #"kind = "fetch""#) }
+        try Self.keys.read(table, into: &draft)
+        guard let at = draft.at else { throw Self.keys.missing("at", #"at = "daily""#) }
+        guard let kind = draft.kind else { throw Self.keys.missing("kind", #"kind = "fetch""#) }
         self.init(at: at, kind: kind)
         jitter = draft.jitter
-    }
-
-    private static func missing(_ key: String, _ example: String) -> Mismatch {
-        Mismatch(message: "cannot use schedule: \(key) is missing; add \(example)")
-    }
-
-    private static func unknownKey(_ name: String) -> Mismatch {
-        let names = keys.map(\.path.dotted)
-        let hint =
-            Suggestion.forUnknown(name, among: names).map { "; did you mean \($0.quoted)?" }
-            ?? "; known here: \(names.joined(separator: ", "))"
-        return Mismatch(at: [name], message: "cannot use \(name.quoted) in schedule: unknown key\(hint)")
     }
 }
 
 extension Kind<[Schedule]> {
-    /// Tables, of which more than this in one app are a program's mistake.
-    static let schedules = Kind { node throws(Mismatch) in
-        guard case .array(let elements) = node, elements.count <= 64 else {
-            throw Mismatch(expected: "up to 64 tables, each [[schedule]]", found: node)
-        }
-        var schedules: [Schedule] = []
-        for (index, element) in elements.enumerated() {
-            do throws(Mismatch) {
-                guard case .table(let table) = element else {
-                    throw Mismatch(expected: "a table, [[schedule]]", found: element)
-                }
-                schedules.append(try Schedule(table))
-            } catch {
-                throw error.under([TOMLDocument.element(index + 1)])
-            }
-        }
-        return schedules
-    }
+    static let schedules = tables("schedule", atMost: 64) { table throws(Mismatch) in try Schedule(table) }
 }
 
 extension Kind<CalendarEvent> {
