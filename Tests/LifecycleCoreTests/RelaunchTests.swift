@@ -28,7 +28,7 @@ import Testing
         let last = world.ask(.terminate(Self.clock))
         #expect(world.replies[launch]?.name == "refused superseded")
         _ = world.lines()
-        world.give(.outcome(Self.clock, .exited(.signal(15), othersLeft: false)))
+        world.give(.exited(.signal(15), othersLeft: false), of: Self.clock)
         #expect([first, last].map { world.replies[$0]?.name } == ["done", "done"])
         #expect(world.state("clock") == .notRunning)
         #expect(!world.lines().contains("spawn clock"))

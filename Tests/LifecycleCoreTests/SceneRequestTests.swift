@@ -177,7 +177,7 @@ import Testing
         var world = reclaimed()
         world.ask(.focusScene(Self.clock, Self.second))
         #expect(world.lines().contains("clock ← scene-did-disconnect main (reclaimed)"))
-        world.give(.message(Self.clock, .closeScene(Self.main)))
+        world.give(.closeScene(Self.main), from: Self.clock)
         let told = "clock ← scene-did-disconnect main (closed)"
         #expect(world.lines().filter { $0.contains("main") } == [told])
         #expect(world.scenes("clock") == ["scene-2": .foregroundActive])
@@ -188,7 +188,7 @@ import Testing
         world.ask(.focusScene(Self.clock, Self.second))
         world.silent[Self.clock] = [.sceneDidDisconnect]
         let close = world.ask(.closeScene(Self.clock, Self.main))
-        world.give(.message(Self.clock, .closeScene(Self.main)))
+        world.give(.closeScene(Self.main), from: Self.clock)
         #expect(world.replies[close] == nil)
         world.answer(Self.clock)
         #expect(world.replies[close]?.name == "done main unattached")
@@ -201,11 +201,11 @@ import Testing
         world.silent[Self.clock] = [.sceneDidDisconnect]
         world.ask(.focusScene(Self.clock, Self.second))
         let last = world.core.knownApps[Self.clock]?.outbox.lastSequence ?? 0
-        world.give(.message(Self.clock, .closed))
+        world.give(.closed, from: Self.clock)
         world.ask(.closeScene(Self.clock, Self.main))
         _ = world.lines()
         world.silent = [:]
-        world.give(.message(Self.clock, .reconnected(lastSequence: isHeard ? last : last - 1)))
+        world.give(.reconnected(lastSequence: isHeard ? last : last - 1), from: Self.clock)
         world.answerAll(Self.clock)
         #expect(
             world.lines().filter { $0.contains("scene-did-disconnect main") } == [
@@ -216,7 +216,7 @@ import Testing
 
     @Test func `app that has not heard of a scene hears nothing of its end`() {
         var world = reclaimed()
-        world.give(.outcome(Self.clock, .exited(.signal(11), othersLeft: false)))
+        world.give(.exited(.signal(11), othersLeft: false), of: Self.clock)
         world.pass(.seconds(1))
         world.ask(.openScene(Self.clock, SceneOpening(scene: Self.second), background: false))
         #expect(world.scenes("clock")["main"] == .unattached)
@@ -264,11 +264,11 @@ import Testing
     @Test(arguments: [nil, Callback.sceneDidDisconnect])
     func `scene that its app opens after its end is a new one`(unanswered: Callback?) {
         var world = SceneFixture.withTwoScenes()
-        world.give(.message(Self.clock, .sceneInfo(Self.main, "old")))
+        world.give(.sceneInfo(Self.main, "old"), from: Self.clock)
         world.silent[Self.clock] = unanswered.map { [$0] } ?? []
         _ = world.lines()
-        world.give(.message(Self.clock, .closeScene(Self.main)))
-        world.give(.message(Self.clock, .openScene(Self.main, role: "tool", info: "new")))
+        world.give(.closeScene(Self.main), from: Self.clock)
+        world.give(.openScene(Self.main, role: "tool", info: "new"), from: Self.clock)
         world.silent = [:]
         world.answerAll(Self.clock)
         let told = world.lines().filter { $0.contains("connect main") }
@@ -280,9 +280,9 @@ import Testing
     @Test func `scene that its app opens while it is being connected stays`() {
         var world = SceneFixture.withTwoScenes()
         world.silent[Self.clock] = [.sceneWillConnect]
-        world.give(.message(Self.clock, .openScene(Self.third, role: nil, info: "first")))
-        world.give(.message(Self.clock, .closeScene(Self.third)))
-        world.give(.message(Self.clock, .openScene(Self.third, role: nil, info: "second")))
+        world.give(.openScene(Self.third, role: nil, info: "first"), from: Self.clock)
+        world.give(.closeScene(Self.third), from: Self.clock)
+        world.give(.openScene(Self.third, role: nil, info: "second"), from: Self.clock)
         world.answerAll(Self.clock)
         #expect(world.lines().filter { $0.contains("connect scene-3") } == ["clock ← scene-will-connect scene-3 (app)"])
         #expect(world.scene(Self.third)?.state != .unattached && world.scene(Self.third)?.info == "first")
@@ -296,7 +296,7 @@ import Testing
         let open = world.ask(.openScene(Self.clock, opening, background: true))
         world.withholding = []
         _ = world.lines()
-        world.give(.outcome(Self.clock, .resumed))
+        world.give(.resumed, of: Self.clock)
         let told = world.lines().filter { $0.contains("connect main") }
         #expect(told == ["clock ← scene-did-disconnect main (closed)", "clock ← scene-will-connect main (system)"])
         #expect(world.replies[close]?.name == "refused superseded")

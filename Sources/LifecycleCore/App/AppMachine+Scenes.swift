@@ -329,7 +329,7 @@ extension AppMachine {
             scene.wasConnected, let launched = launch.instant, scene.since > launched,
             !outbox.callbacks.contains(where: { $0.scene == id })
         else { return false }
-        guard let delivery = phase.awaiting?.value.delivery, delivery.scene?.scene == id else { return true }
+        guard let delivery = phase.sentCallback?.value.delivery, delivery.scene?.scene == id else { return true }
         // A scene that is being connected is disconnected afterwards.
         return delivery.callback == .sceneDidDisconnect && delivery.scene?.reason != .closed
     }
