@@ -53,7 +53,9 @@ public struct CallbackMessage: Equatable, Sendable {
     static let ownKeys = ["seq", "deadline-ms", "state"]
 
     init(_ kind: Callback, _ fields: [Field]) throws(LineError) {
-        guard let state = RunningState(rawValue: try fields.required("state")) else {
+        let word = try fields.required("state")
+        // As in `init(verb:)`: the C library gets no look-up among words.
+        guard let state = RunningState.allCases.first(where: { $0.rawValue == word }) else {
             throw .unknownValue(key: "state")
         }
         if let key = kind.requiredKey { _ = try fields.required(key) }
