@@ -62,11 +62,12 @@ def among_many(rows):
 
 
 def memory_of_an_app(rows):
-    """The difference between the two largest numbers of apps: the same code has run in both, and is in memory."""
+    """The difference of the daemon's own memory between the two largest numbers of apps. How much of the code is in memory says
+    nothing about an app."""
     sizes = {}
     for name, row in rows.items():
-        if name.startswith("memory with "):
-            sizes[int(name.split()[2].replace(",", ""))] = row["alternatives"][0]["median"]
+        if name.startswith("own memory with "):
+            sizes[int(name.split()[3].replace(",", ""))] = row["alternatives"][0]["median"]
     if len(sizes) < 2:
         return None
     few, many = sorted(sizes)[-2:]

@@ -33,22 +33,22 @@ class Standing:
             lifed.start()
             for app in apps:
                 lifed.launch(app, background=True)
-            self.wait_for_rest(lifed, count)
+            self.wait_for_rest(lifed, apps)
             pid = lifed.daemon.process.pid
             suspended = f"{count:,} suspended apps"
             yield Row(f"memory with {suspended}", "PSS of the daemon", "kB", [Series("lifed", [proportional_size(pid)])])
+            own = proportional_size(pid, "Pss_Anon")
+            yield Row(f"own memory with {suspended}", "anonymous PSS of the daemon", "kB", [Series("lifed", [own])])
             yield self.idle(lifed, suspended)
             if self.settings.restarts:
-                yield self.restart(lifed, count, suspended)
+                yield self.restart(lifed, apps, suspended)
         finally:
             lifed.stop()
 
-    def wait_for_rest(self, lifed, count):
-        def at_rest():
-            states = [app["state"] for app in lifed.call("List")[0]["apps"]]
-            return states == ["suspended"] * count
-
-        wait_for(at_rest, what=f"{count} suspended apps")
+    def wait_for_rest(self, lifed, apps):
+        # The reply to a List would be in the memory that is measured.
+        for app in apps:
+            lifed.until_suspended(app)
         kernel, pid = lifed.daemon.kernel, lifed.daemon.process.pid
 
         def quiet():
@@ -66,19 +66,19 @@ class Standing:
         done = f"voluntary switches in {seconds:g} s"
         return Row(f"wake-ups with {suspended}", done, "", [Series("lifed", [wakeups])])
 
-    def restart(self, lifed, count, suspended):
+    def restart(self, lifed, apps, suspended):
         measurements = []
         for _ in range(self.settings.restarts):
             began = time.monotonic_ns()
             lifed.hand_over()
             lifed.start()
             measurements.append((time.monotonic_ns() - began) / 1000)
-            self.wait_for_rest(lifed, count)
+            self.wait_for_rest(lifed, apps)
         done = "from SIGUSR2 until the daemon after it has answered"
         return Row(f"restart with {suspended}", done, "µs", [Series("lifed", measurements)])
 
 
-def proportional_size(pid):
-    """The proportional set size in kB: pages that others have, too, count in part."""
+def proportional_size(pid, kind="Pss"):
+    """The proportional set size in kB: pages that others have, too, count in part. Of the code, the kernel drops and maps pages."""
     with open(f"/proc/{pid}/smaps_rollup", encoding="ascii") as file:
-        return next(int(line.split()[1]) for line in file if line.startswith("Pss:"))
+        return next(int(line.split()[1]) for line in file if line.startswith(f"{kind}:"))

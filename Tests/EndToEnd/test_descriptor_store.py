@@ -54,7 +54,7 @@ def test_of_an_app_that_has_reconnected_the_channel_that_is_open_is_kept(service
     service.start()
     notes = Listeners(None, service.container.path(LOG))
     service.lifectl("launch", "again")
-    wait_for(lambda: notes.told("again")[-2:] == ["did-become-active", "welcome"])
+    notes.wait_until_told("again", "welcome", count=2)
     wait_for(lambda: kept(service) == 2)
     before = service.pid
     service.systemctl("kill", "--kill-who=main", "--signal=KILL", "lifed.service")
