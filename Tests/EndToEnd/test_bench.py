@@ -19,7 +19,7 @@ COMPARED = [
     "a switch among many apps", "a launch among many apps", "an end among many apps",
 ]
 SUPERVISORS = {"runit": "runsv", "s6": "s6-supervise", "supervisord": "supervisord"}
-STANDING = [f"{what} with {count} suspended apps" for count in (0, 2) for what in ("memory", "wake-ups", "restart")]
+STANDING = [f"{what} with {count} suspended apps" for count in (0, 2) for what in ("memory", "own memory", "wake-ups", "restart")]
 
 
 pytestmark = pytest.mark.skipif(not shutil.which("cc"), reason="there is no C compiler")
