@@ -51,11 +51,14 @@ class Listener:
         # A channel that is closed before everything was taken from it ends with a reset.
         with contextlib.suppress(ConnectionResetError):
             yield from self.channel.makefile()
-        if self.has("reconnects"):
+        while self.has("reconnects"):
+            # lifed closes a second channel until it has seen the end of the first.
             self.channel = socket.socket(socket.AF_UNIX)
             self.channel.connect(os.environ["LIFECYCLE_SOCKET"])
             self.send(f"hello protocol=1 resume={max(map(int, self.answered))}")
-            yield from self.channel.makefile()
+            with contextlib.suppress(ConnectionResetError):
+                yield from self.channel.makefile()
+            time.sleep(0.1)
 
     def terminate(self, number, frame):
         self.note("told will-terminate")
