@@ -28,8 +28,8 @@ package struct SceneAutomaton: Sendable {
         return "\(callback.rawValue) after \(last?.rawValue ?? "nothing"), not \(allowed.map(\.rawValue).sorted())"
     }
 
-    /// A scene is shown and hidden, and is disconnected in the background; only an app that ends loses one that is shown, and that
-    /// has resigned by then. A disconnected scene that may come back can be closed.
+    /// A scene is shown and hidden, and is disconnected in the background; an app that ends may lose a scene that is shown,
+    /// after its resignation. A disconnected scene that may come back can be closed.
     private func allowedNext(for reason: SceneReason?) -> Set<Callback> {
         switch last {
         case nil: [.sceneWillConnect]

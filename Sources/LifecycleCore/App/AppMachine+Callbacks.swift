@@ -10,7 +10,7 @@ extension AppMachine {
         guard state.isAlive else { return }
         switch message {
         case .hello:
-            // It began a life cycle of its own: the one before is over, whether or not the time to reconnect is.
+            // The app begins a new life cycle. The time to continue the former one ends with that.
             if isReconnecting { disconnect(&shared) }
             if !isConnected, policy.callbacks != .none { connect(&shared) }
         case .done(let sequence, let answer): apply(answer, to: sequence, &shared)

@@ -50,7 +50,7 @@ extension AppMachine {
         }
         guard callback == .sceneDidDisconnect else { return nil }
         if desired != .run { return .terminating }
-        // A scene that was not disconnected yet has the name of one that is closed.
+        // A scene that was never disconnected is new: a closed scene had its id before.
         return scenes[scene].map { !$0.isClosing && $0.wasConnected } == true ? .reclaimed : .closed
     }
 

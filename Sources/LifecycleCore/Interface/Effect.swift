@@ -30,7 +30,7 @@ public enum Effect: Sendable, Equatable {
     case transition(Transition)
     /// The state of a scene has changed.
     case sceneTransition(SceneTransition)
-    /// A decision for the journal, and its app, if it is about one that is known.
+    /// A decision for the journal, and its app; nil if it is about no app, or about an unknown app.
     indirect case decision(Decision, of: AppIndex?)
     /// A request has ended. Each request is answered exactly once.
     case reply(RequestID, Reply)

@@ -92,7 +92,7 @@ public struct AppTable: Sendable {
         }
     }
 
-    /// Writes the record of an app. The table of fields reads records, too, so it takes the app as one that may change.
+    /// Writes the record of an app, which does not change it: the table of fields takes it as variable because it reads records, too.
     @inline(__always)
     mutating func write(
         _ index: AppIndex, _ deadlines: [SavedDeadline], with coder: inout some SavedCoder & ~Copyable

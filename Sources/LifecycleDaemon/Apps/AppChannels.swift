@@ -76,7 +76,7 @@ final class AppChannels {
     func welcomeAgain(_ app: AppIndex) -> UInt64? {
         guard let state = state(of: app) else { return nil }
         if let version = state.version { send(.welcome(version: version, appID: core.id(of: app).name), to: app) }
-        return connections[app].map { _ in state.toldSequence }
+        return self.state(of: app)?.toldSequence
     }
 
     /// Forgets an app that is not known any more.

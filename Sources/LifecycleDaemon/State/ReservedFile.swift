@@ -27,7 +27,7 @@ final class ReservedFile {
         descriptor = Descriptor(owning: number)
     }
 
-    /// Opens a file that is there; nil if only the daemon's own user could have written none of that name.
+    /// Opens a file that only the daemon's own user can have written; nil if there is none.
     ///
     /// - Throws: The error if there may be such a file, and it cannot be opened for now.
     private nonisolated static func reopen(

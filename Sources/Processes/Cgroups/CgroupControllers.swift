@@ -1,7 +1,7 @@
 import CLinux
 
-// Controllers of the cgroups of apps: cpu, io, memory and pids. To enable one in the group above the daemon's and the apps' makes that
-// group one that no process may be in.
+// Controllers of the cgroups of apps: cpu, io, memory and pids. No process may be in a group that has
+// enabled a controller for the groups below it, such as the group above the daemon's and the apps'.
 extension CgroupSubtree {
     /// A controller that apps can have attributes of.
     public enum Controller: String, CaseIterable, Hashable, Sendable {

@@ -15,7 +15,7 @@ extension String: JSONReadable, JSONWritable {
 extension Int64: JSONReadable, JSONWritable {
     /// Reads an integer.
     ///
-    /// - Throws: ``JSONError`` if the value is no integer, or one that 64 bits do not hold.
+    /// - Throws: ``JSONError`` if the value is no integer of 64 bits.
     public init(from json: inout JSONReader) throws(JSONError) {
         self = try json.readInt()
     }
