@@ -151,9 +151,9 @@ def test_app_of_the_bus_is_restored_by_a_later_daemon(desktop):
     desktop.process.wait()
     desktop.reporter.close()
     desktop.start()
-    assert desktop.lifectl.state(APP) == "suspended"
     # Without a client that reports windows it runs, like all apps of the desktop.
     desktop.lifectl.wait_for_state(APP, "background")
+    wait_for(lambda: not desktop.is_stopped(pid), what="it runs")
     desktop.reporter = WindowReporter(desktop.socket)
     desktop.reporter.show()
     desktop.lifectl.wait_for_state(APP, "suspended")

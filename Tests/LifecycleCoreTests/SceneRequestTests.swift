@@ -226,6 +226,25 @@ import Testing
         #expect(!world.lines().contains { $0.contains("scene-did-disconnect") })
     }
 
+    @Test func `app that connects after a scene was disconnected hears nothing of its end`() {
+        var world = SceneFixture.world()
+        var policy = Policy()
+        policy.scenes = true
+        world.give(.define(Self.clock, policy))
+        world.linked = []
+        world.ask(.launch(Self.clock, background: false))
+        world.ask(.openScene(Self.clock, SceneOpening(scene: Self.second), background: true))
+        world.pass(.seconds(1))
+        world.give(.memoryPressure(.critical, "very short"))
+        #expect(world.scenes("clock") == ["main": .foregroundActive, "scene-2": .unattached])
+        world.give(.hello, from: Self.clock)
+        world.answerAll(Self.clock)
+        _ = world.lines()
+        world.ask(.closeScene(Self.clock, Self.second))
+        #expect(world.scenes("clock") == ["main": .foregroundActive])
+        #expect(!world.lines().contains { $0.contains("scene-did-disconnect") })
+    }
+
     @Test func `a session is closed without its app`() {
         var world = SceneFixture.withTwoScenes()
         world.give(.exited(.signal(11), othersLeft: false), of: Self.clock)

@@ -26,6 +26,7 @@ extension AppMachine {
         shared.deadlines.clear(.hello, index)
         outbox.callbacks = [PendingCallback(.willFinishLaunching), PendingCallback(.didFinishLaunching)]
         outbox.callbacks += sceneCatchUp
+        scenes.forgetDisconnections()
         if !hasScenes, wasInForeground, state == .background || state == .suspended {
             outbox.callbacks.append(PendingCallback(.didEnterBackground))
         }

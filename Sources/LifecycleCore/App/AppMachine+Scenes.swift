@@ -140,13 +140,14 @@ extension AppMachine {
     ) {
         let now = shared.now
         let isAtTarget = state == sceneTarget(of: scene)
+        let isTold = isConnected
         scenes.update(scene.id) { new in
             new.state = state
             new.reason = reason
             new.since = now
             if scene.state.isForeground, !state.isForeground { new.lastInForeground = now }
             if scene.state == .unattached { new.isWanted = true }
-            if state == .unattached { new.wasConnected = true }
+            if state == .unattached { (new.wasConnected, new.isEndAwaitedByApp) = (true, isTold) }
             if isAtTarget { new.desiredReason = nil }
         }
         shared.effects.append(
@@ -322,12 +323,10 @@ extension AppMachine {
         forgetClosedScenes(&shared)
     }
 
-    /// Returns whether the app has to be told that a closed scene, which was disconnected before, does not come back. Scenes that
-    /// were disconnected before its launch are unknown to the app.
+    /// Returns whether the app has to be told that a closed scene, which was disconnected before, does not come back.
     private func isEndUntold(of id: SceneID) -> Bool {
         guard isConnected, hasScenes, desired == .run, let scene = scenes[id], scene.state == .unattached,
-            scene.wasConnected, let launched = launch.instant, scene.since > launched,
-            !outbox.callbacks.contains(where: { $0.scene == id })
+            scene.isEndAwaitedByApp, !outbox.callbacks.contains(where: { $0.scene == id })
         else { return false }
         guard let delivery = phase.sentCallback?.value.delivery, delivery.scene?.scene == id else { return true }
         // A scene that is being connected is disconnected afterwards.

@@ -29,6 +29,9 @@ public struct Scene: Sendable, Equatable {
     /// A Boolean value that indicates whether the scene was disconnected at least once.
     public internal(set) var wasConnected = false
 
+    /// A Boolean value that indicates whether the app was told of the disconnection, and expects to see the scene again or to hear
+    /// of its end.
+    var isEndAwaitedByApp = false
     /// The reason of the next transition, where it is not that of the app. Cleared on arrival at the target.
     var desiredReason: Reason?
     /// A Boolean value that indicates whether the scene is connected in the background as well.
@@ -84,6 +87,11 @@ public struct Scenes: Sendable, Equatable {
     /// Removes the scenes that were never disconnected.
     mutating func removeNew() {
         for scene in all where !scene.wasConnected { remove(scene.id) }
+    }
+
+    /// Takes note that the app has begun a new life cycle, for which only connected scenes exist.
+    mutating func forgetDisconnections() {
+        for index in all.indices { all[index].isEndAwaitedByApp = false }
     }
 
     /// Moves the scene to the front of the foreground; returns the last ones beyond the limit, which leave it.

@@ -254,6 +254,7 @@ extension Scene: SavedItem {
         scene.wasConnected = flags.contains(.connected)
         scene.isWanted = flags.contains(.wanted)
         scene.isClosing = flags.contains(.closing)
+        scene.isEndAwaitedByApp = flags.contains(.endAwaited)
         return scene
     }
 
@@ -264,8 +265,10 @@ extension Scene: SavedItem {
         static let wanted = Flags(rawValue: 2)
         static let closing = Flags(rawValue: 4)
         static let info = Flags(rawValue: 8)
+        static let endAwaited = Flags(rawValue: 16)
         private static let letters: [(flag: Flags, letter: Unicode.Scalar)] = [
             (.connected, "c"), (.wanted, "w"), (.closing, "x"), (.info, "i"),
+            (.endAwaited, "e"),
         ]
 
         init(rawValue: UInt8) { self.rawValue = rawValue }
@@ -276,6 +279,7 @@ extension Scene: SavedItem {
             if scene.isWanted { insert(.wanted) }
             if scene.isClosing { insert(.closing) }
             if scene.info != nil { insert(.info) }
+            if scene.isEndAwaitedByApp { insert(.endAwaited) }
         }
 
         static func code(_ flags: Flags?, with parts: inout some PartCoder & ~Copyable) -> Flags? {
