@@ -226,6 +226,18 @@ import Testing
         #expect(!world.lines().contains { $0.contains("scene-did-disconnect") })
     }
 
+    @Test func `scene that has ended cannot be focused while its app has not answered`() {
+        var world = reclaimed()
+        world.ask(.focusScene(Self.clock, Self.second))
+        world.silent[Self.clock] = [.sceneDidDisconnect]
+        world.ask(.closeScene(Self.clock, Self.main))
+        let focus = world.ask(.focusScene(Self.clock, Self.main))
+        #expect(world.replies[focus] == .refused(.noSuchScene(Self.clock, Self.main)))
+        world.answerAll(Self.clock)
+        #expect(world.scenes("clock") == ["scene-2": .foregroundActive])
+        #expect(world.lines().filter { $0.contains("scene-did-disconnect main (closed)") }.count == 1)
+    }
+
     @Test func `app that connects after a scene was disconnected hears nothing of its end`() {
         var world = SceneFixture.world()
         var policy = Policy()

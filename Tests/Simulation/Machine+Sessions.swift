@@ -26,18 +26,25 @@ extension Machine {
                 noteOpening(scene, of: id, opening.info, background ? .system : .user)
             }
         case .focusScene(let id, let scene):
-            guard let app = core.knownApps[id], app.isRunning, app.state != .terminating else { return }
+            guard let app = core.knownApps[id], app.isRunning, app.state != .terminating, !hasEnded(scene, of: id)
+            else { return }
             wantClosed(scene, of: id, false)
         default: break
         }
     }
 
-    /// A scene that is to be closed stays if it is opened in time; another one of its name follows it otherwise.
-    private mutating func noteOpening(_ scene: SceneID, of id: AppID, _ info: String?, _ origin: Scene.Origin) {
+    /// A Boolean value that indicates whether a scene is closed for its app: it is disconnected, and is not being connected.
+    private func hasEnded(_ scene: SceneID, of id: AppID) -> Bool {
+        guard let session = sessions[id]?[scene], session.isCloseWanted, session.state == .unattached else { return false }
         let isConnecting =
             core.knownApps[id]?.awaitedCallback == .sceneWillConnect
             && trees[id]?.watch.automaton.scenes[scene]?.last == .sceneWillConnect
-        if let session = sessions[id]?[scene], session.isCloseWanted, session.state == .unattached, !isConnecting {
+        return !isConnecting
+    }
+
+    /// A scene that is to be closed stays if it is opened in time; another one of its name follows it otherwise.
+    private mutating func noteOpening(_ scene: SceneID, of id: AppID, _ info: String?, _ origin: Scene.Origin) {
+        if hasEnded(scene, of: id) {
             sessions[id]?[scene] = Session(info: info, origin: origin, made: now)
             sessions[id]?[scene]?.wasCloseWanted = true
         }

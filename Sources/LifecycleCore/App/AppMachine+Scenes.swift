@@ -240,6 +240,17 @@ extension AppMachine {
         return hasScenes ? .noSuchScene(id, scene) : .noScenes(id)
     }
 
+    /// Returns the refusal of a request to show a scene that the app does not have, or has no more.
+    func refusal(toShow scene: SceneID) -> Refusal? {
+        if let scene = scenes[scene], hasEnded(scene) { return .noSuchScene(id, scene.id) }
+        return refusal(of: scene)
+    }
+
+    /// Returns whether the scene has ended for its app, which is told of the end, or was told and has not answered.
+    private func hasEnded(_ scene: Scene) -> Bool {
+        scene.isClosing && scene.state == .unattached && awaitedPending != PendingCallback(.sceneWillConnect, scene.id)
+    }
+
     /// Opens a scene for the app itself, in the foreground if the app is there, and no further.
     mutating func openScene(_ name: SceneID?, role: String?, info: String?, _ shared: inout Shared) {
         guard isConnected else { return }
@@ -273,11 +284,11 @@ extension AppMachine {
         scenes.update(scene) { $0.info = info.flatMap { $0.utf8.count <= SceneText.infoLimit ? $0 : nil } }
     }
 
-    /// Returns the scene of an opening, as it is or a new one; nil if the app has as many scenes as it may have. A scene that closes
-    /// and is disconnected has ended for its app, which has the callback or gets it before that of the new scene.
+    /// Returns the scene of an opening, as it is or a new one; nil if the app has as many scenes as it may have. A scene that has
+    /// ended is replaced: the app hears of its end before it hears of the new one.
     mutating func session(_ opening: SceneOpening, _ origin: Scene.Origin, _ now: Instant) -> SceneID? {
         if let id = opening.scene, let scene = scenes[id] {
-            if scene.isClosing, scene.state == .unattached, awaitedPending != PendingCallback(.sceneWillConnect, id) {
+            if hasEnded(scene) {
                 scenes.remove(id)
                 return makeScene(id, role: opening.role, info: opening.info, origin, now)
             }

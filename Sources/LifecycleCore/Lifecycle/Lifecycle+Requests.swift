@@ -201,7 +201,7 @@ extension Lifecycle {
 
     private mutating func focusScene(_ scene: SceneID, of id: AppID, for request: RequestID) {
         guard let app = aliveApp(id, for: request) else { return }
-        if let refusal = knownApps[app].refusal(of: scene) { return refuse(request, refusal) }
+        if let refusal = knownApps[app].refusal(toShow: scene) { return refuse(request, refusal) }
         guard knownApps[app].hasScenes else { return refuse(request, .noScenes(id)) }
         knownApps[app].show(scene)
         bringToForeground(app, reason: .focus)
