@@ -8,9 +8,9 @@
 // close_range(2) with CLOSE_RANGE_UNSHARE, which copies nothing of what it closes. What the child needs has to be below
 // the numbers that are closed: in the window.
 
-/// Returns whether a child that is started now should share the table: it is worth it, and this request fits in.
+/// Returns whether a child that is started now should share the table: many descriptors are open, and this request fits in.
 ///
-/// `next` is the lowest number that is free, or was a moment ago: about as many descriptors are open.
+/// `next` is the lowest number that is free, or was a moment ago: at least as many descriptors are open.
 bool linux_window_is_worth_it(const struct linux_spawn_request *request, int next);
 
 /// Puts what the child needs into the window, and changes the request and the two ends to these numbers.

@@ -117,6 +117,18 @@ import Testing
         }
     }
 
+    /// The apps that were launched first may have ended. Linux 6.2 is the first to tell how many descriptors are open.
+    @Test func freeLowNumbersDoNotHideThatManyDescriptorsAreOpen() async {
+        await #expect(processExitsWith: .success) {
+            try SpawnWindow.reserve()
+            let crowd = (0..<400).map { _ in dup(0) }
+            for descriptor in crowd.prefix(20) { close(descriptor) }
+            var directory = stat()
+            #expect(unsafe stat("/proc/self/fd", &directory) == 0)
+            #expect(try spawn(SpawnRequest(program: "/bin/true")).sharedTable == (directory.st_size > 0))
+        }
+    }
+
     @Test func aRequestThatDoesNotFitIntoTheWindowIsServedAllTheSame() async {
         await #expect(processExitsWith: .success) {
             let world = try World()
