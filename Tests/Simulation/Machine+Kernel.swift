@@ -183,6 +183,7 @@ extension Machine {
         default: break
         }
         if case .spawned = outcome { beginTurn(id) }
-        if !isDead { give(.outcome(tree.app, outcome)) }
+        // A daemon that died of the notice above has a successor by now, for which the app has another index.
+        if !isDead, let app = trees[id]?.app { give(.outcome(app, outcome)) }
     }
 }
