@@ -87,6 +87,25 @@ import Testing
         }
     }
 
+    @Test(.enabled(if: World.canMakeCgroups, "tests of cgroups need a writable cgroup v2 hierarchy (Linux 5.14)"))
+    func mainProcessIsAskedToEndWithoutFreeDescriptors() async {
+        await #expect(processExitsWith: .success) {
+            let world = try World(hasCgroups: true)
+            let (tree, _) = try world.launch("family")
+            let free = try Descriptor.open("/dev/null", O_RDONLY).rawValue
+            var limit = rlimit(rlim_cur: 0, rlim_max: 0)
+            unsafe getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+            let former = limit.rlim_cur
+            limit.rlim_cur = rlim_t(free)
+            unsafe setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+            _ = tree.terminate()
+            limit.rlim_cur = former
+            unsafe setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+            try world.waitForEvent(tree, .mainEnded(.signal(SIGTERM)))
+            try world.end()
+        }
+    }
+
     @Test func escapedDaemonsAreFoundStoppedAndContinued() async {
         await #expect(processExitsWith: .success) {
             let world = try World()

@@ -17,9 +17,12 @@ extension ProcessTree {
         }
         // Of so few, one more look at each takes less than the list of all.
         if let members, members.count <= 2 { return self.signal(signal, only: members.identities) }
-        guard let numbers = containment.memberIDs() else {
+        let (numbers, isComplete) = ProcFile.checkCompleteness { containment.memberIDs() }
+        guard var numbers else {
             return self.signal(signal, only: (members ?? containment.members()).identities)
         }
+        // A list that cannot be read, for want of a descriptor, does not keep the signal from the main process.
+        if !isComplete, exitStatus == nil, !numbers.contains(main.pid) { numbers.append(main.pid) }
         return self.signal(signal, toMembers: numbers)
     }
 
