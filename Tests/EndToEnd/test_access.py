@@ -34,7 +34,7 @@ def test_a_stranger_who_gets_at_the_socket_is_refused_by_the_daemon(lifed):
         assert result.returncode == 77
         assert lifed.lifectl("list").returncode == 0
     finally:
-        lifed.container.run(["chmod", "0750", "/run/lifed"])
+        lifed.container.run(["chmod", "0751", "/run/lifed"])
 
 
 def test_files_are_as_closed_as_they_can_be(lifed):
@@ -42,16 +42,25 @@ def test_files_are_as_closed_as_they_can_be(lifed):
     lifed.lifectl("reload")
     lifed.lifectl("launch", "org.example.theirs")
     places = {
-        "/run/lifed": "root lifed 750",
+        "/run/lifed": "root lifed 751",
         "/run/lifed/control": "root lifed 660",
+        "/run/lifed/channel": "root root 666",
         "/run/lifed/lock": "root root 600",
+        "/run/lifed/state": "root root 600",
+        "/run/lifed/state.slots": "root root 600",
         "/var/lib/lifed": "root root 711",
         "/var/lib/lifed/apps": "root root 711",
         "/var/lib/lifed/apps/org.example.theirs": "stranger stranger 700",
     }
     found = lifed.container.run(["stat", "-c", "%n %U %G %a", *places]).stdout.splitlines()
     assert dict(line.split(" ", 1) for line in found) == places
-    assert lifed.container.run(["ls", "/var/lib/lifed/apps"], user="member", check=False).returncode != 0
+    for directory in ("/var/lib/lifed/apps", "/run/lifed"):
+        assert lifed.container.run(["ls", directory], user="stranger", check=False).returncode != 0
+
+
+def test_an_app_of_a_user_outside_of_the_group_connects_again(lifed):
+    connect = "import socket; socket.socket(socket.AF_UNIX, socket.SOCK_STREAM).connect('/run/lifed/channel')"
+    lifed.container.run(["python3", "-c", connect], user="stranger")
 
 
 def test_two_peoples_daemons_do_not_see_each_other(container):

@@ -41,4 +41,4 @@ def test_user_units_verify_without_a_word(container):
 
 def test_the_group_and_the_directory_exist(container):
     assert container.run(["getent", "group", "lifed"]).stdout.startswith("lifed:")
-    assert container.run(["stat", "-c", "%U %G %a", "/run/lifed"]).stdout.split() == ["root", "lifed", "750"]
+    assert container.run(["stat", "-c", "%U %G %a", "/run/lifed"]).stdout.split() == ["root", "lifed", "751"]

@@ -141,7 +141,7 @@ def test_refusals_of_one_client_and_output_of_one_app_do_not_displace_the_transi
     try:
         lifed.container.run(["runuser", "-u", "stranger", "--", "python3", "-c", REFUSED_CALLS, lifed.socket])
     finally:
-        lifed.container.run(["chmod", "0750", "/run/lifed"])
+        lifed.container.run(["chmod", "0751", "/run/lifed"])
     lifed.lifectl.start("journal.quiet", *programs.IDLE)
     match = (f"MESSAGE_ID={identifiers()['transition']}", "LIFED_APP=journal.quiet")
     wait_for(lambda: any(entry["LIFED_TO"] == "active" for entry in entries(lifed, *match)))

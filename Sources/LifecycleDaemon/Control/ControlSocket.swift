@@ -42,10 +42,11 @@ struct ControlSocket: ~Copyable {
         reexecution.keep(lock.number, as: Reexecution.Name.lock)
     }
 
-    /// Makes the runtime directory, for this user alone, or also for the group that may use the socket.
+    /// Makes the runtime directory, for this user alone, or also for the group that may use the socket. Apps of all users pass
+    /// through that one to their own socket.
     private static func makeRuntimeDirectory(_ places: DaemonPaths, group: gid_t?) throws(DaemonError) {
         try PrivateDirectory.make(
-            places.runtime, mode: group == nil ? 0o700 : 0o750, owner: group.map { (geteuid(), $0) })
+            places.runtime, mode: group == nil ? 0o700 : 0o751, owner: group.map { (geteuid(), $0) })
     }
 
     /// Returns the group that may use the socket, if this process can give a file to it: as root or as a member. The daemon of
