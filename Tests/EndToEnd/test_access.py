@@ -199,3 +199,17 @@ def test_rights_that_a_reload_takes_away_end_for_clients_that_are_connected(life
     finally:
         monitor.kill()
         monitor.wait()
+
+
+def test_a_member_cannot_adopt_a_process_as_the_app_of_another_user(lifed):
+    app = "org.example.roots"
+    lifed.manifest(app, programs.IDLE)
+    lifed.lifectl("reload")
+    script = "setsid sleep 5007 > /dev/null 2>&1 & echo $!"
+    pid = lifed.container.run(["sh", "-c", script], user="member").stdout.strip()
+    result = lifed.lifectl("adopt", pid, "--id", app, "--background", user="member", check=False)
+    assert result.returncode == 77 and "another user" in result.stderr
+    assert not lifed.lifectl.app(app).get("adopted")
+    lifed.lifectl("launch", app)
+    assert lifed.lifectl.pid(app) != int(pid)
+    lifed.container.run(["kill", pid])

@@ -46,11 +46,14 @@ extension ControlService {
         case .new(let id, let found, let model):
             // A process that still lives is the one that was found under the pid.
             guard process.lives, !found.isZombie else { throw ControlError(noProcess: pid) }
+            let request = Request.launch(id, background: wanted.background ?? false)
+            // Before the app of the id is changed, which may be another user's.
+            if let objection = rights.objection(to: request, by: call.scope) { throw objection }
             manager.defineAdopted(id, found, name: wanted.name, like: model)
             let app = manager.index(of: id)
             if let app { manager.candidates[app] = AdoptionCandidate(process) }
             defer { if let app { manager.candidates[app] = nil } }
-            try ask(.launch(id, background: wanted.background ?? false), for: call)
+            try ask(request, for: call)
         }
     }
 
