@@ -35,7 +35,9 @@ extension Machine {
 
     /// A Boolean value that indicates whether a scene is closed for its app: it is disconnected, and is not being connected.
     private func hasEnded(_ scene: SceneID, of id: AppID) -> Bool {
-        guard let session = sessions[id]?[scene], session.isCloseWanted, session.state == .unattached else { return false }
+        guard let session = sessions[id]?[scene], session.isCloseWanted, session.state == .unattached else {
+            return false
+        }
         let isConnecting =
             core.knownApps[id]?.awaitedCallback == .sceneWillConnect
             && trees[id]?.watch.automaton.scenes[scene]?.last == .sceneWillConnect
