@@ -101,7 +101,7 @@ import Testing
             _ = tree.terminate()
             limit.rlim_cur = former
             unsafe setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
-            try world.waitForEvent(tree, .mainEnded(.signal(SIGTERM)))
+            try world.waitForEvent(tree, .mainEnded(.killed(by: .terminate, dumpedCore: false)))
             try world.end()
         }
     }
