@@ -67,11 +67,11 @@ final class MemoryStateStore: StateStore {
 
     func save(_ kind: StateKind, _ record: SavedRecord) { records.append((kind, record)) }
 
-    func add(_ resources: SavedResources) {}
+    func add(_ resources: SavedResources, at index: AppIndex) {}
 
     func commit() {}
 
-    func save(_ state: LifecycleDaemon.ChannelState, of id: AppID) { channels[id] = state }
+    func save(_ state: LifecycleDaemon.ChannelState, of id: AppID, at index: AppIndex) { channels[id] = state }
 
     func flush() -> Bool { isBegun }
 

@@ -104,7 +104,7 @@ final class AppChannels {
         case .message(.hello(let version, let resume)): greet(app, version: version, resume: resume)
         case .message(let message): report(AppMessage(message), from: app)
         case .mistake(let mistake, let count): log.write(mistake: mistake, count: count, by: core.id(of: app))
-        case .changed: if let state = state(of: app) { store.save(state, of: core.id(of: app)) }
+        case .changed: if let state = state(of: app) { store.save(state, of: core.id(of: app), at: app) }
         case .closed:
             // Nothing is reported of a channel that the daemon closed because its app has ended.
             guard let connection = connections.removeValue(of: app) else { return }

@@ -124,7 +124,7 @@ final class StateResources {
         let before = control.record(of: tree)
         let id = core.id(of: app)
         let failures = control.apply(profile, to: tree) { planned in
-            store.add(saved(planned, of: app))
+            store.add(saved(planned, of: app), at: app)
             store.commit()
         }
         for failure in failures where reported.insert(failure.what).inserted {
@@ -133,7 +133,7 @@ final class StateResources {
                     priority: .notice, message: "cannot set all resources of \(id): \(failure); leaving the others",
                     fields: [("LIFED_APP", id.name)]))
         }
-        if let record = control.record(of: tree), record != before { store.add(saved(record, of: app)) }
+        if let record = control.record(of: tree), record != before { store.add(saved(record, of: app), at: app) }
     }
 
     private func profile(of app: AppIndex) -> ResourceProfile? {

@@ -23,14 +23,16 @@ extension AppManager: StateSource {
         return records
     }
 
-    var channelsToSave: [(AppID, ChannelState)] {
+    var channelsToSave: [(AppIndex, ChannelState)] {
         core.knownApps.values.compactMap { app in
-            core.hasRecord(of: app.id) ? channels.state(of: app.index).map { (app.id, $0) } : nil
+            core.hasRecord(of: app.id) ? channels.state(of: app.index).map { (app.index, $0) } : nil
         }
     }
 
-    var resourcesToSave: [SavedResources] {
-        core.knownApps.values.compactMap { core.hasRecord(of: $0.id) ? resources.saved(of: $0.index) : nil }
+    var resourcesToSave: [(AppIndex, SavedResources)] {
+        core.knownApps.values.compactMap { app in
+            core.hasRecord(of: app.id) ? resources.saved(of: app.index).map { (app.index, $0) } : nil
+        }
     }
 
     var unannounced: [Announcement] { unwritten + announcements.map { $0.0 } }

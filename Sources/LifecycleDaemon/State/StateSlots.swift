@@ -5,17 +5,28 @@ import Processes
 ///
 /// A value with one owner, so that its parts are reached without checks for exclusive access.
 struct StateSlots: ~Copyable {
-    private struct AppSlot {
+    /// The slots of an app.
+    private struct AppSlots {
         let id: AppID
-        let slot: Int
+        /// The slot of the record; nil if only values and a channel were saved, for an app whose record follows.
+        var record: Int?
+        var resources: Int?
+        var channel: Int?
+
+        init(_ id: AppID) { self.id = id }
+    }
+
+    /// The slots of a former daemon, less those that have an app.
+    private struct FormerSlots {
+        var records: [AppID: Int] = [:]
+        var resources: [AppID: Int] = [:]
+        var channels: [AppID: Int] = [:]
     }
 
     private var file: SlotFile
     /// By the index of the app in the core.
-    private var apps: [AppSlot?] = []
+    private var apps: [AppSlots?] = []
     private var machine: Int?
-    private var resources: [AppID: Int] = [:]
-    private var channels: [AppID: Int] = [:]
     private var announced: Int?
     /// The slots of transitions that are not announced, and those of others, which are written again.
     private var transitions: [Int] = []
@@ -29,10 +40,8 @@ struct StateSlots: ~Copyable {
     static func open(
         _ path: String, _ contents: SlotContents?, saving source: any StateSource
     ) throws(Processes.Errno) -> StateSlots {
-        var former: [AppID: Int] = [:]
+        var former = FormerSlots()
         var (machine, announced): (Int?, Int?)
-        var resources: [AppID: Int] = [:]
-        var channels: [AppID: Int] = [:]
         var idle: [Int] = []
         let header = SavedState.slotsHeader(bootID: BootID.current)
         let file = try SlotFile.open(path, header: header, contents) { record, slot in
@@ -40,21 +49,20 @@ struct StateSlots: ~Copyable {
             case .free: break
             case .app:
                 guard let id = Saved.slot(record.bytes).app else { return idle.append(slot) }
-                if let older = former.updateValue(slot, forKey: id) { idle.append(older) }
+                if let older = former.records.updateValue(slot, forKey: id) { idle.append(older) }
             case .machine: machine = slot
             case .transitions: idle.append(slot)
             case .announced: announced = slot
             case .resources:
-                if let name = SavedRecord(encoded: record.bytes)["id"] { resources[AppID(name)] = slot }
+                if let name = SavedRecord(encoded: record.bytes)["id"] { former.resources[AppID(name)] = slot }
             case .resourceNumbers:
-                if let id = SavedResources.app(record.bytes) { resources[id] = slot }
+                if let id = SavedResources.app(record.bytes) { former.resources[id] = slot }
             case .channel:
-                if let (id, _) = ChannelState.read(record.bytes) { channels[id] = slot }
+                if let (id, _) = ChannelState.read(record.bytes) { former.channels[id] = slot }
             }
         }
         var slots = StateSlots(file)
         (slots.machine, slots.announced) = (machine, announced)
-        (slots.resources, slots.channels) = (resources, channels)
         slots.file.begin()
         slots.add(source, former)
         for slot in idle { slots.file.remove(slot) }
@@ -65,38 +73,32 @@ struct StateSlots: ~Copyable {
 
     private init(_ file: consuming SlotFile) { self.file = file }
 
-    private mutating func add(_ source: any StateSource, _ former: [AppID: Int]) {
+    /// Adds the whole state, and frees the slots of what is no part of it any more.
+    private mutating func add(_ source: any StateSource, _ former: FormerSlots) {
         var core = source.core
         var former = former
         for index in core.indexes {
             guard let id = core.app(at: index) else { continue }
-            let slot = file.add(.app, to: former[id]) { core.writeRecord(at: index, to: &$0) != nil }
+            let slot = file.add(.app, to: former.records[id]) { core.writeRecord(at: index, to: &$0) != nil }
             guard let slot else { continue }
-            former[id] = nil
-            set(AppSlot(id: id, slot: slot), at: index)
+            former.records[id] = nil
+            set(slot, of: id, at: index)
         }
-        for slot in former.values { file.remove(slot) }
-        addRest(source)
+        for (index, state) in source.channelsToSave {
+            guard let id = core.app(at: index.value) else { continue }
+            update(id, at: index) { $0.channel = former.channels.removeValue(forKey: id) }
+            add(state, of: id, at: index)
+        }
+        for (index, record) in source.resourcesToSave {
+            update(record.app, at: index) { $0.resources = former.resources.removeValue(forKey: record.app) }
+            add(record, at: index)
+        }
+        for slots in [former.records, former.resources, former.channels] {
+            for slot in slots.values { file.remove(slot) }
+        }
         addMachine(&core)
         noteAnnounced()
         add(source.unannounced)
-    }
-
-    /// Adds the state of the apps besides that in the core, and frees the slots of others.
-    private mutating func addRest(_ source: any StateSource) {
-        var (formerResources, formerChannels) = (resources, channels)
-        for (id, state) in source.channelsToSave {
-            add(state, of: id)
-            formerChannels[id] = nil
-        }
-        for record in source.resourcesToSave {
-            add(record)
-            formerResources[record.app] = nil
-        }
-        for slot in formerResources.values { file.remove(slot) }
-        for slot in formerChannels.values { file.remove(slot) }
-        resources = resources.filter { formerResources[$0.key] == nil }
-        channels = channels.filter { formerChannels[$0.key] == nil }
     }
 
     // MARK: Changes
@@ -105,37 +107,50 @@ struct StateSlots: ~Copyable {
         while let index = core.takeChangedIndex() {
             let former = index < apps.count ? apps[index] : nil
             var app: AppID?
-            let slot = file.add(.app, to: former?.slot) { slot in
+            let slot = file.add(.app, to: former?.record) { slot in
                 app = core.writeRecord(at: index, to: &slot)
                 return app != nil
             }
             guard let slot, let id = app else {
-                if let former { forget(former, at: index) }
+                if former != nil { forget(at: index) }
                 continue
             }
-            guard former?.slot != slot || former?.id != id else { continue }
-            set(AppSlot(id: id, slot: slot), at: index)
-            // The index belongs to another app by now.
-            if let former, former.id != id { forgetRest(of: former.id) }
+            if former?.record != slot || former?.id != id { set(slot, of: id, at: index) }
         }
         addMachine(&core)
     }
 
-    private mutating func set(_ slot: AppSlot, at index: Int) {
+    /// Notes the slot of the record of an app. An index that was another app's before has the record of that app in this slot.
+    private mutating func set(_ slot: Int, of id: AppID, at index: Int) {
+        extend(to: index)
+        if let former = apps[index], former.id != id { forgetRest(of: former) }
+        if apps[index]?.id != id { apps[index] = AppSlots(id) }
+        apps[index]?.record = slot
+    }
+
+    /// Changes the slots of an app.
+    private mutating func update(_ id: AppID, at index: AppIndex, _ change: (inout AppSlots) -> Void) {
+        extend(to: index.value)
+        var slots = apps[index.value] ?? AppSlots(id)
+        guard slots.id == id else { return }
+        change(&slots)
+        apps[index.value] = slots
+    }
+
+    private mutating func extend(to index: Int) {
         while apps.count <= index { apps.append(nil) }
-        apps[index] = slot
     }
 
-    private mutating func forget(_ app: AppSlot, at index: Int) {
+    private mutating func forget(at index: Int) {
+        guard let former = apps[index] else { return }
         apps[index] = nil
-        file.remove(app.slot)
-        forgetRest(of: app.id)
+        if let slot = former.record { file.remove(slot) }
+        forgetRest(of: former)
     }
 
-    private mutating func forgetRest(of id: AppID) {
-        if let slot = resources.removeValue(forKey: id) { file.remove(slot) }
-        if let slot = channels.removeValue(forKey: id) { file.remove(slot) }
-        forgotten.append(id)
+    private mutating func forgetRest(of app: AppSlots) {
+        for slot in [app.resources, app.channel] { if let slot { file.remove(slot) } }
+        forgotten.append(app.id)
     }
 
     private mutating func addMachine(_ core: inout Lifecycle) {
@@ -145,20 +160,27 @@ struct StateSlots: ~Copyable {
         }
     }
 
-    mutating func add(_ record: SavedResources) {
-        let former = resources[record.app]
+    mutating func add(_ record: SavedResources, at index: AppIndex) {
+        let former = slots(of: record.app, at: index)?.resources
         let slot = file.add(.resourceNumbers, to: former) { slot in
             record.write(to: &slot)
             return true
         }
-        if slot != former { resources[record.app] = slot }
+        if slot != former { update(record.app, at: index) { $0.resources = slot } }
     }
 
-    mutating func add(_ state: ChannelState, of id: AppID) {
-        channels[id] = file.add(.channel, to: channels[id]) { slot in
+    mutating func add(_ state: ChannelState, of id: AppID, at index: AppIndex) {
+        let former = slots(of: id, at: index)?.channel
+        let slot = file.add(.channel, to: former) { slot in
             state.write(of: id, to: &slot)
             return true
         }
+        if slot != former { update(id, at: index) { $0.channel = slot } }
+    }
+
+    private func slots(of id: AppID, at index: AppIndex) -> AppSlots? {
+        guard index.value < apps.count, let slots = apps[index.value], slots.id == id else { return nil }
+        return slots
     }
 
     // MARK: Transitions

@@ -11,9 +11,9 @@ protocol StateSource: AnyObject {
     /// The state that is saved as text.
     var stateToSave: [(StateKind, SavedRecord)] { get }
     /// The progress of the conversations on the channels of the apps.
-    var channelsToSave: [(AppID, ChannelState)] { get }
+    var channelsToSave: [(AppIndex, ChannelState)] { get }
     /// The resource values of the apps.
-    var resourcesToSave: [SavedResources] { get }
+    var resourcesToSave: [(AppIndex, SavedResources)] { get }
 }
 
 /// Saves what a successor of the daemon needs before the daemon acts on it.
@@ -35,11 +35,11 @@ protocol StateStore: AnyObject {
     func noteAnnounced()
     func save(_ kind: StateKind, _ record: SavedRecord)
     /// Adds the resource values of an app, which are saved with the next step or after a pause.
-    func add(_ resources: SavedResources)
+    func add(_ resources: SavedResources, at index: AppIndex)
     /// Saves what was added.
     func commit()
     /// Saves the progress of the conversation on the channel of an app.
-    func save(_ state: ChannelState, of id: AppID)
+    func save(_ state: ChannelState, of id: AppID, at index: AppIndex)
     /// Saves the whole state.
     ///
     /// - Returns: Whether a successor finds all of it.
@@ -133,15 +133,15 @@ final class FileStateStore: StateStore {
         write(StateLine.encode(kind, record))
     }
 
-    func add(_ resources: SavedResources) {
+    func add(_ resources: SavedResources, at index: AppIndex) {
         guard isBegun else { return }
-        slots?.add(resources)
+        slots?.add(resources, at: index)
         commitment?.schedule()
     }
 
-    func save(_ state: ChannelState, of id: AppID) {
+    func save(_ state: ChannelState, of id: AppID, at index: AppIndex) {
         guard isBegun else { return }
-        slots?.add(state, of: id)
+        slots?.add(state, of: id, at: index)
         commit()
     }
 

@@ -12,8 +12,8 @@ import Testing
         var core = Lifecycle()
         var unannounced: [Announcement] = []
         var stateToSave: [(StateKind, SavedRecord)] = []
-        var channelsToSave: [(AppID, LifecycleDaemon.ChannelState)] = []
-        var resourcesToSave: [SavedResources] = []
+        var channelsToSave: [(AppIndex, LifecycleDaemon.ChannelState)] = []
+        var resourcesToSave: [(AppIndex, SavedResources)] = []
     }
 
     private static let (clock, mail) = (AppID("clock"), AppID("mail"))
@@ -26,6 +26,9 @@ import Testing
     }
 
     private let source = Source()
+
+    /// Returns the index of the app clock.
+    private func index() throws -> AppIndex { try #require(source.core.knownApps[Self.clock]).index }
 
     private func begin(_ path: String, log: RecordingJournal = RecordingJournal()) throws -> FileStateStore {
         let store = try FileStateStore(path: path, loop: EventLoop(), log: log)
@@ -73,8 +76,11 @@ import Testing
         try withTemporaryDirectory { (root: String) throws in
             let path = root + "/state"
             let values = try Self.values()
-            source.resourcesToSave = [values]
-            launch(Self.clock, try begin(path))
+            let former = try begin(path)
+            launch(Self.clock, former)
+            source.resourcesToSave = [(try index(), values)]
+            former.add(values, at: try index())
+            former.commit()
             let saved = try #require(try SavedState.read(path))
             let store = try FileStateStore(path: path, loop: EventLoop(), log: RecordingJournal())
             store.source = source
@@ -141,7 +147,7 @@ import Testing
             launch(Self.clock, store)
             for number in 1...50 {
                 let instant = Instant(microseconds: UInt64(number))
-                store.add(try Self.values("\(number),own,own,10,own,own,own;", launched: instant))
+                store.add(try Self.values("\(number),own,own,10,own,own,own;", launched: instant), at: try index())
                 if number % 3 > 0 { store.commit() }
             }
             let read = try restored(path).state.apps[Self.clock]?.resources
@@ -178,7 +184,7 @@ import Testing
             let path = root + "/state"
             let store = try begin(path)
             launch(Self.clock, store)
-            store.add(try Self.values())
+            store.add(try Self.values(), at: try index())
             store.commit()
             #expect(try restored(path).state.apps[Self.clock]?.resources?.record == Self.values().record)
             // A successor without the values removes the slot.
@@ -195,10 +201,10 @@ import Testing
             var state = LifecycleDaemon.ChannelState()
             (state.version, state.mistakes, state.toldSequence) = (1, 3, 41)
             state.launched = Instant(microseconds: 9)
-            store.save(state, of: Self.clock)
+            store.save(state, of: Self.clock, at: try index())
             #expect(try restored(path).state.apps[Self.clock]?.channel == state)
             // A successor has it in its slot, and removes the slot with the app.
-            source.channelsToSave = [(Self.clock, state)]
+            source.channelsToSave = [(try index(), state)]
             let next = try begin(path)
             #expect(try restored(path).state.apps[Self.clock]?.channel == state)
             handle(.forget(Self.clock), next)
@@ -230,7 +236,7 @@ import Testing
             let store = try begin(path)
             launch(Self.clock, store)
             store.save(.launch, SavedRecord(["id": "clock", "token": "1"]))
-            store.add(try Self.values())
+            store.add(try Self.values(), at: try index())
             handle(.forget(Self.clock), store)
             handle(.exited(.code(0), othersLeft: false), of: Self.clock, store)
             #expect(source.core.knownApps.count == 0)
@@ -262,8 +268,8 @@ import Testing
             source.unannounced = before.state.unannounced
             let saved = try #require(before.state.apps[Self.clock])
             source.stateToSave = [(.launch, try #require(saved.launch))]
-            source.resourcesToSave = [try #require(saved.resources)]
-            source.channelsToSave = [(Self.clock, try #require(saved.channel))]
+            source.resourcesToSave = [(try index(), try #require(saved.resources))]
+            source.channelsToSave = [(try index(), try #require(saved.channel))]
             #expect(saved.channel?.toldSequence == 41 && saved.channel?.mistakes == 3)
             _ = try begin(path)
             let after = try restored(path)
