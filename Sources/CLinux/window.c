@@ -65,7 +65,7 @@ static bool are_many_open(int next)
     if (next >= WORTH_SHARING_FROM)
         return true;
     if (directory < 0)
-        directory = open("/proc/self/fd", O_PATH | O_DIRECTORY | O_CLOEXEC);
+        directory = open("/proc/thread-self/fd", O_PATH | O_DIRECTORY | O_CLOEXEC);
     return directory >= 0 && fstat(directory, &status) == 0 && status.st_size >= WORTH_SHARING_FROM;
 }
 

@@ -125,7 +125,7 @@ import Testing
             #expect(crowd.allSatisfy { $0 > 2 })
             for descriptor in crowd.prefix(20) { close(descriptor) }
             var directory = stat()
-            #expect(unsafe stat("/proc/self/fd", &directory) == 0)
+            #expect(unsafe stat("/proc/thread-self/fd", &directory) == 0)
             #expect(try spawn(SpawnRequest(program: "/bin/true")).sharedTable == (directory.st_size > 0))
         }
     }
