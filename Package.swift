@@ -150,7 +150,7 @@ let package = Package(
         // Files that users write.
         .target(
             name: "Configuration",
-            dependencies: ["Calendar", "LifecycleTypes"],
+            dependencies: ["Bytes", "Calendar", "LifecycleTypes"],
             swiftSettings: strictAndSmall
         ),
 
@@ -163,7 +163,7 @@ let package = Package(
             swiftSettings: strictOnMainActor
         ),
         // The words of a command line, for both programs.
-        .target(name: "CommandLineTable", swiftSettings: strictAndSmall),
+        .target(name: "CommandLineTable", dependencies: ["Bytes"], swiftSettings: strictAndSmall),
         .executableTarget(
             name: "lifed",
             dependencies: ["CommandLineTable", "ControlAPI", "LifecycleDaemon"],

@@ -1,25 +1,20 @@
+import Bytes
+
 /// A command line that makes no sense.
-package struct UsageError: Error, Equatable {
+package struct UsageError: Error {
+    /// A clause.
     package let cause: String
-    /// A clause; may be empty.
+    /// A clause.
     package let remedy: String
 
     /// Creates the error.
     ///
     /// - Parameters:
     ///   - cause: The cause: a clause.
-    ///   - remedy: The remedy: a clause; may be empty.
-    package init(message cause: String, remedy: String = "") { (self.cause, self.remedy) = (cause, remedy) }
+    ///   - remedy: The remedy: a clause.
+    package init(_ cause: String, remedy: String) { (self.cause, self.remedy) = (cause, remedy) }
 
-    package var message: String { remedy.isEmpty ? cause : "\(cause); \(remedy)" }
-
-    /// Returns whether two errors have the same message.
-    ///
-    /// - Parameters:
-    ///   - one: An error.
-    ///   - other: The error to compare with.
-    /// - Returns: True if the messages are the same, however cause and remedy divide them.
-    package static func == (one: UsageError, other: UsageError) -> Bool { one.message == other.message }
+    package var message: String { "\(cause); \(remedy)" }
 }
 
 /// The verb and the values of one command line.
@@ -34,7 +29,7 @@ package struct Arguments: Sendable {
     package var verb: Verb { path[path.count - 1] }
 
     /// The options that may be given: those of the verb, and those of the program.
-    var knownOptions: [Parameter] { path.reversed().flatMap { $0.parameters.filter { $0.isOption } } }
+    var knownOptions: [Parameter] { path.reversed().flatMap { $0.parameters().filter { $0.isOption } } }
 
     var isEmpty: Bool { values.isEmpty }
 
@@ -67,24 +62,20 @@ package struct Arguments: Sendable {
 
     /// Performs the verb.
     ///
-    /// - Parameter write: Writes the text of a verb that only prints one.
+    /// - Returns: The text of a verb that only prints one; empty for any other.
     /// - Throws: ``UsageError`` if the verb finds that the command line makes no sense.
-    package func perform(write: (String) -> Void) throws(UsageError) {
-        switch verb.action {
-        case .run(let action): try action(self)
-        case .print(let text): write(try text(self))
-        }
-    }
+    package func perform() throws(UsageError) -> String { try verb.action(self) }
 
     package func usage(_ message: String) -> UsageError {
         let names = path.dropFirst().map { $0.name }
         let help = (names.isEmpty ? ["--help"] : ["help"] + names).joined(separator: " ")
-        return UsageError(message: message, remedy: "see '\(program.name) \(help)'")
+        return UsageError(message, remedy: "see '\(program.name) \(help)'")
     }
 
     func unknown(_ kind: String, _ word: String, among known: [String]) -> UsageError {
-        let suggestion = Suggestion.nearest(to: word, among: known).map { " (did you mean '\($0)'?)" } ?? ""
-        return usage("unknown \(kind) '\(word)'\(suggestion)")
+        let whole = known.first { !word.isEmpty && $0.hasPrefix(word) }
+        let likely = whole ?? Spelling.nearest(to: word, among: known) { Array($0.utf8) }
+        return usage("unknown \(kind) '\(word)'" + (likely.map { " (did you mean '\($0)'?)" } ?? ""))
     }
 
     /// Goes on to a verb that may follow.

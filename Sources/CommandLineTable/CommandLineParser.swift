@@ -90,11 +90,11 @@ package struct CommandLineParser {
             return help
         }
         try assignOperands(of: verb)
-        for parameter in verb.parameters where parameter.isRequired && !arguments.has(parameter.name) {
+        for parameter in verb.parameters() where parameter.isRequired && !arguments.has(parameter.name) {
             throw arguments.usage("missing expected argument '\(parameter.form)'")
         }
-        for names in arguments.path.reversed().flatMap({ $0.excluding }) where names.count(where: arguments.has) > 1 {
-            let parameters = arguments.path.flatMap { $0.parameters }
+        for names in arguments.path.reversed().flatMap({ $0.excluding() }) where names.count(where: arguments.has) > 1 {
+            let parameters = arguments.path.flatMap { $0.parameters() }
             let titles = names.compactMap { name in parameters.last { $0.name == name }?.title }
             throw arguments.usage("\(titles.list("and")) exclude one another")
         }
@@ -105,7 +105,7 @@ package struct CommandLineParser {
     private mutating func assignOperands(of verb: Verb) throws(UsageError) {
         let command = verb.command
         var rest = (command == nil ? operands + (trailing ?? []) : operands)[...]
-        for parameter in verb.parameters where parameter.kind == .argument {
+        for parameter in verb.parameters() where parameter.kind == .argument {
             while let word = rest.popFirst() {
                 try add(word, for: parameter)
                 if !parameter.isRepeating { break }
@@ -131,32 +131,5 @@ extension String {
     var parts: (name: String, value: String?) {
         guard let equals = utf8.firstIndex(of: UInt8(ascii: "=")) else { return (self, nil) }
         return (String(self[..<equals]), String(self[utf8.index(after: equals)...]))
-    }
-}
-
-/// The known word that is most like a misspelt one.
-enum Suggestion {
-    static func nearest(to word: String, among known: [String]) -> String? {
-        if let whole = known.first(where: { !word.isEmpty && $0.hasPrefix(word) }) { return whole }
-        let bytes = Array(word.utf8)
-        let best = known.map { (word: $0, distance: distance(bytes, Array($0.utf8))) }
-            .min { $0.distance < $1.distance }
-        return best.flatMap { $0.distance <= max(1, bytes.count / 3) ? $0.word : nil }
-    }
-
-    /// Returns how many bytes are missing, superfluous, other ones or swapped.
-    private static func distance(_ one: [UInt8], _ other: [UInt8]) -> Int {
-        var rows = [Array(0...other.count)]
-        for (i, byte) in one.enumerated() {
-            var row = [i + 1]
-            for j in other.indices {
-                row.append(min(rows[i][j] + (byte == other[j] ? 0 : 1), rows[i][j + 1] + 1, row[j] + 1))
-                if i > 0, j > 0, byte == other[j - 1], one[i - 1] == other[j] {
-                    row[j + 1] = min(row[j + 1], rows[i - 1][j - 1] + 1)
-                }
-            }
-            rows.append(row)
-        }
-        return rows[one.count][other.count]
     }
 }

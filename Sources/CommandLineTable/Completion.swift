@@ -44,7 +44,9 @@ package struct Completion {
         let next = line.trailing == nil ? verb.shownVerbs : []
         let verbs = next.filter { $0.name.hasPrefix(word) }.map { "\($0.name)\t\($0.summary)" }
         if isHelp || !verbs.isEmpty { return verbs }
-        let parameters = verb.parameters.filter { $0.kind == .argument || $0.kind == .command && line.trailing != nil }
+        let parameters = verb.parameters().filter {
+            $0.kind == .argument || $0.kind == .command && line.trailing != nil
+        }
         let place = min(line.operands.count + (line.trailing?.count ?? 0), parameters.count)
         let argument = (parameters[place...].first ?? parameters.last { $0.isRepeating }).map { values(of: $0, word) }
         let found = argument ?? []

@@ -8,19 +8,18 @@ package enum Help {
     package static func text(of path: [Verb]) -> String {
         let verb = path[path.count - 1]
         let names = path.map { $0.name }.joined(separator: " ")
-        let hasVerbs = !verb.shownVerbs.isEmpty
-        let own = path.count == 1 && hasVerbs ? [] : verb.shownParameters
-        let common = path.count == 1 && !hasVerbs ? [] : path[0].shownParameters
-        let isProgramWithVerbs = path.count == 1 && hasVerbs
+        // The options of a program are common to its verbs, if it has any.
+        let own = path.count > 1 || verb.isLast ? verb.shownParameters : []
+        let common = path.count > 1 || !verb.isLast ? path[0].shownParameters : []
         let sections =
-            [usage(names, own, hasVerbs: hasVerbs, hasOptions: !common.isEmpty), wrapped(verb.summary)]
-            + verb.groups.map { group in section(group.title, group.verbs.map { ($0.name, $0.summary) }) }
+            [usage(names, own, hasVerbs: !verb.isLast, hasOptions: !common.isEmpty), wrapped(verb.summary)]
+            + verb.shownGroups.map { group in section(group.title, group.verbs().map { ($0.name, $0.summary) }) }
             + verb.details.split(separator: "\n").map { $0.hasPrefix(" ") ? "\($0)\n" : wrapped(String($0)) }
             + [
                 section("Arguments", own.filter { !$0.isOption }.map(entry)),
                 section("Options", own.filter { $0.isOption }.map(entry)),
                 section("Common options", common.map(entry)),
-                isProgramWithVerbs ? "" : section("Exit status", verb.statuses),
+                verb.isLast ? statuses(of: verb) : "",
                 "Example:\n  \(verb.example)\n",
             ]
         return sections.filter { !$0.isEmpty }.joined(separator: "\n")
@@ -32,16 +31,15 @@ package enum Help {
             let form = (parameter.kind == .command ? "-- " : "") + parameter.form
             return (parameter.isRequired ? form : "[\(form)]") + (parameter.isRepeating ? "..." : "")
         }
-        var forms: [[String]] = []
-        if !hasVerbs || !own.isEmpty { forms.append([names] + (hasOptions ? ["[OPTION...]"] : []) + words) }
-        if hasVerbs { forms.append([names, "COMMAND [ARGUMENT...]"]) }
-        return forms.enumerated().map { index, words in
-            (index == 0 ? "Usage: " : "       ") + wrapped(words.joined(separator: " "), indent: 11)
-        }.joined()
+        let form = ([names] + (hasOptions ? ["[OPTION...]"] : []) + words).joined(separator: " ")
+        let forms = (hasVerbs && own.isEmpty ? [] : [form]) + (hasVerbs ? ["\(names) COMMAND [ARGUMENT...]"] : [])
+        return "Usage: " + forms.map { wrapped($0, indent: 11) }.joined(separator: spaces(7))
     }
 
     /// Returns the table of a program's exit statuses.
-    static func statuses(of program: Verb) -> String { section("Exit status", program.statuses) }
+    static func statuses(of program: Verb) -> String {
+        section("Exit status", program.statuses().map { ("\($0.code < 10 ? " " : "")\($0.code)", $0.meaning) })
+    }
 
     private static func entry(_ parameter: Parameter) -> (String, String) {
         var text = parameter.help
@@ -60,29 +58,18 @@ package enum Help {
         return "\(title):\n\(lines.joined())"
     }
 
-    private static func section(_ title: String, _ statuses: [ExitStatus]) -> String {
-        let lines = statuses.map { "  \($0.code < 10 ? " " : "")\($0.code)  \(wrapped($0.meaning, indent: 6))" }
-        return lines.isEmpty ? "" : "\(title):\n\(lines.joined())"
-    }
-
     private static func spaces(_ count: Int) -> String { String(repeating: " ", count: max(0, count)) }
 
     /// Returns a text in lines, each with its line break. Every line but the first is indented.
     private static func wrapped(_ text: String, indent: Int = 0) -> String {
-        var result = ""
-        var used = indent
-        for word in text.utf8.split(separator: UInt8(ascii: " ")) {
-            let isFirst = result.isEmpty
-            if !isFirst, used + 1 + word.count > width {
-                result += "\n" + spaces(indent)
-                used = indent
-            } else if !isFirst {
-                result += " "
-                used += 1
+        var lines: [String] = []
+        for word in text.split(separator: " ") {
+            if let line = lines.last, indent + line.utf8.count + 1 + word.utf8.count <= width {
+                lines[lines.count - 1] += " " + word
+            } else {
+                lines.append(String(word))
             }
-            result += String(decoding: word, as: UTF8.self)
-            used += word.count
         }
-        return result + "\n"
+        return lines.joined(separator: "\n" + spaces(indent)) + "\n"
     }
 }

@@ -10,13 +10,10 @@ package struct Parameter: Sendable {
 
     /// The names of all arguments and options of the programs, as they are typed.
     package enum Name: String, Sendable {
-        case activity, all, answer, app, available, background, check, command, controllers, count, debug, follow,
-            format, from, help
-        case helpers, host, id, ids, index, info, interval, json, last, level, lines, name, now, openmetrics, payload,
-            pid
-        case quiet, rescue, role, scene, setenv, signal, since, socket, source, svg, system, timeout, type, url, user,
-            verb, version,
-            wait
+        case activity, all, answer, app, available, background, check, command, controllers, count, debug, follow
+        case format, from, help, helpers, host, id, ids, index, info, interval, json, last, level, lines, name, now
+        case openmetrics, payload, pid, quiet, rescue, role, scene, setenv, signal, since, socket, source, svg
+        case system, timeout, type, url, user, verb, version, wait
         case byRule = "by-rule"
         case configDirectory = "config-directory"
         case dryRun = "dry-run"

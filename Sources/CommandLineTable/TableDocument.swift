@@ -2,7 +2,7 @@
 package enum TableDocument {
     /// Returns a line for each exit status, and the lines of the program.
     package static func text(of program: Verb) -> String {
-        program.statuses.map { line(["status", String($0.code), $0.meaning]) }.joined()
+        program.statuses().map { line(["status", String($0.code), $0.meaning]) }.joined()
             + text(of: program, path: program.name)
     }
 
@@ -11,8 +11,8 @@ package enum TableDocument {
         let details = verb.details.split(separator: "\n", omittingEmptySubsequences: false).joined(separator: "\\n")
         return line(["verb", path, group, verb.summary, details, verb.example])
             + verb.shownParameters.map { line(fields(of: $0)) }.joined()
-            + verb.groups.filter { !$0.title.isEmpty }.flatMap { group in
-                group.verbs.map { text(of: $0, path: "\(path) \($0.name)", in: group.title) }
+            + verb.shownGroups.flatMap { group in
+                group.verbs().map { text(of: $0, path: "\(path) \($0.name)", in: group.title) }
             }.joined()
     }
 

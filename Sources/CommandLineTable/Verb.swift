@@ -1,30 +1,21 @@
 /// A program or a verb of it: what it takes, what its help says, and the function that performs it.
 package struct Verb: Sendable {
-    enum Action: Sendable {
-        case run(@Sendable (Arguments) throws(UsageError) -> Void)
-        case print(@Sendable (Arguments) throws(UsageError) -> String)
-    }
-
     package let name: String
     /// One line, in the imperative.
     package let summary: String
     let details: String
     package let example: String
-    let action: Action
+    /// Performs the verb. Returns the text of a verb that only prints one.
+    let action: @Sendable (Arguments) throws(UsageError) -> String
     // A command line needs the parameters of one verb only, so the table makes those of a verb when they are read.
-    private let makeParameters: @Sendable () -> [Parameter]
-    private let makeExclusions: @Sendable () -> [[Parameter.Name]]
-    private let makeGroups: @Sendable () -> [VerbGroup]
-    private let makeStatuses: @Sendable () -> [ExitStatus]
-
-    init(
-        name: String, summary: String, details: String = "", example: String = "",
-        parameters: @autoclosure @escaping @Sendable () -> [Parameter] = [], action: Action
-    ) {
-        (self.name, self.summary, self.details, self.example) = (name, summary, details, example)
-        (makeParameters, makeExclusions) = (parameters, { [] })
-        (makeGroups, makeStatuses, self.action) = ({ [] }, { [] }, action)
-    }
+    /// The arguments and options. Those of the program may be given to each of its verbs, too.
+    package let parameters: @Sendable () -> [Parameter]
+    /// The options of which one at most is given.
+    let excluding: @Sendable () -> [[Parameter.Name]]
+    /// The verbs of which one follows.
+    package let groups: @Sendable () -> [VerbGroup]
+    /// The exit statuses, of a program.
+    let statuses: @Sendable () -> [(code: Int32, meaning: String)]
 
     /// Creates a program, or a verb of it.
     ///
@@ -38,58 +29,43 @@ package struct Verb: Sendable {
     ///   - groups: The verbs of which one follows; none for a last verb.
     ///   - statuses: The exit statuses, of a program.
     ///   - run: The function that performs the verb. Its error counts as a ``UsageError``, or ends the program.
+    ///   - text: Returns the text to print, of a verb that does nothing else.
     package init<Failure: VerbFailure>(
         name: String, summary: String, details: String = "", example: String = "",
         parameters: @autoclosure @escaping @Sendable () -> [Parameter] = [],
         excluding: @autoclosure @escaping @Sendable () -> [[Parameter.Name]] = [],
         groups: @autoclosure @escaping @Sendable () -> [VerbGroup] = [],
-        statuses: @autoclosure @escaping @Sendable () -> [ExitStatus] = [],
-        run: @escaping @Sendable (Arguments) throws(Failure) -> Void = { (_) throws(UsageError) in }
+        statuses: @autoclosure @escaping @Sendable () -> [(code: Int32, meaning: String)] = [],
+        run: @escaping @Sendable (Arguments) throws(Failure) -> Void = { (_) throws(UsageError) in },
+        text: @escaping @Sendable (Arguments) throws(UsageError) -> String = { (_) throws(UsageError) in "" }
     ) {
         (self.name, self.summary, self.details, self.example) = (name, summary, details, example)
-        (makeParameters, makeExclusions) = (parameters, excluding)
-        (makeGroups, makeStatuses) = (groups, statuses)
-        action = .run { arguments throws(UsageError) in
+        (self.parameters, self.excluding, self.groups, self.statuses) = (parameters, excluding, groups, statuses)
+        action = { arguments throws(UsageError) in
             do throws(Failure) {
                 try run(arguments)
             } catch {
                 throw error.usage(of: arguments)
             }
+            return try text(arguments)
         }
     }
 
-    /// The arguments and options. Those of the program may be given to each of its verbs, too.
-    package var parameters: [Parameter] { makeParameters() }
+    /// The groups that the help, the completions and the manual page show.
+    var shownGroups: [VerbGroup] { groups().filter { !$0.title.isEmpty } }
 
-    /// The options of which one at most is given.
-    var excluding: [[Parameter.Name]] { makeExclusions() }
-
-    /// The verbs of which one follows.
-    package var groups: [VerbGroup] { makeGroups() }
-
-    /// The exit statuses, of a program.
-    var statuses: [ExitStatus] { makeStatuses() }
-
-    package var verbs: [Verb] { groups.flatMap { $0.verbs } }
-
-    /// The verbs that the help, the completions and the manual page show.
-    package var shownVerbs: [Verb] { groups.filter { !$0.title.isEmpty }.flatMap { $0.verbs } }
+    package var shownVerbs: [Verb] { shownGroups.flatMap { $0.verbs() } }
 
     /// A Boolean value that indicates whether no verb follows.
-    var isLast: Bool { !groups.contains { !$0.title.isEmpty } }
+    var isLast: Bool { shownGroups.isEmpty }
 
     /// The words behind `--`, of a verb that takes a command.
-    var command: Parameter? { parameters.first { $0.kind == .command } }
+    var command: Parameter? { parameters().first { $0.kind == .command } }
 
     /// Returns the verb of a name that may follow.
-    func verb(named name: String) -> Verb? {
-        for group in groups {
-            for verb in group.verbs where verb.name == name { return verb }
-        }
-        return nil
-    }
+    func verb(named name: String) -> Verb? { groups().lazy.flatMap { $0.verbs() }.first { $0.name == name } }
 
-    var shownParameters: [Parameter] { parameters.filter { !$0.isHidden } }
+    var shownParameters: [Parameter] { parameters().filter { !$0.isHidden } }
 }
 
 /// The error of a verb, which is a type of the program.
@@ -105,7 +81,7 @@ extension UsageError: VerbFailure {
 /// Verbs that stand under one heading; hidden ones if it is empty.
 package struct VerbGroup: Sendable {
     package let title: String
-    private let makeVerbs: @Sendable () -> [Verb]
+    package let verbs: @Sendable () -> [Verb]
 
     /// Creates a group.
     ///
@@ -113,57 +89,27 @@ package struct VerbGroup: Sendable {
     ///   - title: The heading; empty for hidden verbs.
     ///   - verbs: The verbs, which are made when they are read.
     package init(title: String, verbs: @autoclosure @escaping @Sendable () -> [Verb]) {
-        (self.title, makeVerbs) = (title, verbs)
+        (self.title, self.verbs) = (title, verbs)
     }
-
-    package var verbs: [Verb] { makeVerbs() }
-}
-
-/// An exit status of a program.
-package struct ExitStatus: Sendable {
-    let code: Int32
-    let meaning: String
-
-    /// Creates a status.
-    ///
-    /// - Parameters:
-    ///   - code: The status of the process, from 0 to 255.
-    ///   - meaning: The text for the help and the manual page.
-    package init(_ code: Int32, _ meaning: String) { (self.code, self.meaning) = (code, meaning) }
 }
 
 // MARK: - What every program understands
 
 extension Verb {
-    /// The word behind `help` for the table of exit statuses.
-    package static let exitCodes = "exit-codes"
-
     /// Returns the verb for `--help`.
     ///
-    /// - Parameters:
-    ///   - summary: One line, in the imperative; empty for a hidden verb.
-    ///   - example: A command line; may be empty.
-    /// - Returns: The verb `help`, whose arguments are the words of a verb.
-    package static func help(summary: String = "", example: String = "") -> Verb {
+    /// - Parameter example: A command line; may be empty.
+    /// - Returns: The verb `help`, whose arguments are the words of a verb, or `exit-codes`.
+    package static func help(example: String = "") -> Verb {
         Verb(
-            name: "help", summary: summary, example: example,
+            name: "help", summary: "", example: example,
             parameters: [.argument(.verb, "The command.", isRequired: false, isRepeating: true)],
-            action: .print { arguments throws(UsageError) in
-                if arguments.all(.verb) == [exitCodes] { return Help.statuses(of: arguments.program) }
+            text: { arguments throws(UsageError) in
+                if arguments.all(.verb) == ["exit-codes"] { return Help.statuses(of: arguments.program) }
                 var asked = Arguments(of: arguments.program)
                 for word in arguments.all(.verb) { try asked.enter(word) }
                 return Help.text(of: asked.path)
             })
-    }
-
-    /// Returns the verb for `--version`.
-    ///
-    /// - Parameters:
-    ///   - version: The version to print.
-    ///   - name: The name of the program.
-    /// - Returns: The verb, which prints one line.
-    package static func version(_ version: String, of name: String) -> Verb {
-        Verb(name: "--version", summary: "Print the version of \(name).", action: .print { _ in version + "\n" })
     }
 }
 
@@ -175,9 +121,9 @@ extension VerbGroup {
             Verb(
                 name: "--complete", summary: "Print the words for one place of a command line.",
                 parameters: [.argument(.index, "The place."), .command("The command line.")],
-                action: .print(Completion.text)),
+                text: Completion.text),
             Verb(
                 name: "--dump-table", summary: "Print the table of the program, for the manual page.",
-                action: .print { TableDocument.text(of: $0.program) }),
+                text: { TableDocument.text(of: $0.program) }),
         ])
 }

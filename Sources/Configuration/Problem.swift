@@ -1,3 +1,5 @@
+import Bytes
+
 /// A mistake in a configuration file, or a missing file that it names.
 ///
 /// A problem is news for a user, never a reason to stop: the key or file that it concerns was left out, and the rest
@@ -65,16 +67,10 @@ enum Suggestion {
     /// Returns the candidate nearest to `word`, if one is near enough to be worth naming.
     static func forUnknown(_ word: String, among candidates: [String]) -> String? {
         guard word.utf8.count <= 64 else { return nil }
-        let folded = fold(word)
-        let limit = max(1, folded.count / 3)
-        let ranked = candidates.compactMap { candidate -> (candidate: String, distance: Int)? in
-            let other = fold(candidate)
-            // Each letter more or less counts: there is no need to compare them.
-            guard abs(other.count - folded.count) <= limit else { return nil }
-            return (candidate, distance(from: folded, to: other))
+        // `foreground_limit`, `foreground-limit` and `ForegroundLimit` are all one mistake.
+        return Spelling.nearest(to: word, among: candidates) { word in
+            Array(word.lowercased().filter { $0 != "_" && $0 != "-" })
         }
-        guard let nearest = ranked.min(by: { $0.distance < $1.distance }) else { return nil }
-        return nearest.distance <= limit ? nearest.candidate : nil
     }
 
     /// Returns the right key in the wrong table: the candidate whose last part is that of `word`.
@@ -85,24 +81,5 @@ enum Suggestion {
 
     private static func lastPart(of key: String) -> Substring {
         key.split(separator: ".").last ?? ""
-    }
-
-    /// Folds a word, because `foreground_limit`, `foreground-limit` and `ForegroundLimit` are all one mistake.
-    private static func fold(_ word: String) -> [Character] {
-        word.lowercased().filter { $0 != "_" && $0 != "-" }
-    }
-
-    /// Returns the number of letters that must be inserted, removed or replaced (Levenshtein).
-    private static func distance(from word: [Character], to other: [Character]) -> Int {
-        var previous = Array(0...other.count)
-        for (row, letter) in word.enumerated() {
-            var current = [row + 1]
-            for (column, otherLetter) in other.enumerated() {
-                let replaced = previous[column] + (letter == otherLetter ? 0 : 1)
-                current.append(min(replaced, previous[column + 1] + 1, current[column] + 1))
-            }
-            previous = current
-        }
-        return previous.last ?? 0
     }
 }

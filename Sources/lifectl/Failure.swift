@@ -89,7 +89,7 @@ extension Failure: VerbFailure {
 
     func usage(of arguments: Arguments) -> UsageError {
         guard action == Self.readingCommandLine else { report(isJSON: arguments.has(.json)) }
-        return UsageError(message: reason, remedy: remedy)
+        return UsageError(reason, remedy: remedy)
     }
 }
 

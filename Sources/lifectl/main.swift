@@ -22,11 +22,7 @@ func perform(_ words: [String]) throws(Failure) {
     var printed = ""
     do throws(UsageError) {
         let arguments = try CommandLineParser.parse(words, of: .lifectl)
-        if arguments.has(.version) {
-            printed = Version.current + "\n"
-        } else {
-            try arguments.perform { printed = $0 }
-        }
+        printed = arguments.has(.version) ? Version.current + "\n" : try arguments.perform()
     } catch {
         throw Failure(error)
     }

@@ -24,11 +24,11 @@ extension Verb {
         ],
         excluding: [[.check, .rescue]], groups: [.tools],
         statuses: [
-            ExitStatus(EXIT_SUCCESS, "The daemon ended by request, or the configuration has no mistakes."),
-            ExitStatus(EXIT_FAILURE, "The daemon cannot start; a line on standard error says why."),
-            ExitStatus(EX_USAGE, "The command line is wrong."),
-            ExitStatus(EX_IOERR, "The result was not written."),
-            ExitStatus(EX_CONFIG, "The configuration has mistakes."),
+            (EXIT_SUCCESS, "The daemon ended by request, or the configuration has no mistakes."),
+            (EXIT_FAILURE, "The daemon cannot start; a line on standard error says why."),
+            (EX_USAGE, "The command line is wrong."),
+            (EX_IOERR, "The result was not written."),
+            (EX_CONFIG, "The configuration has mistakes."),
         ]
     ) { (arguments) throws(DaemonFailure) in
         guard !arguments.has(.version) else { return show(Version.current + "\n") }

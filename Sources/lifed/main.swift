@@ -3,7 +3,7 @@ import Glibc
 
 do throws(UsageError) {
     let words = Array(CommandLine.arguments.dropFirst())
-    try CommandLineParser.parse(words, of: .lifed).perform(write: show)
+    show(try CommandLineParser.parse(words, of: .lifed).perform())
 } catch {
     exit("cannot read the command line: \(error.message)", status: EX_USAGE)
 }

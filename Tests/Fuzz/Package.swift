@@ -51,14 +51,14 @@ let package = Package(
         module("CLifecycle"),
         module("LifecycleClient", ["AppChannel", "CLifecycle", "LifecycleTypes"]),
         module("Calendar"),
-        module("Configuration", ["Calendar", "LifecycleTypes"]),
+        module("Configuration", ["Bytes", "Calendar", "LifecycleTypes"]),
         module(
             "LifecycleDaemon",
             [
                 "LifecycleCore", "CLinux", "Processes", "Systemd", "Varlink", "ControlAPI", "Configuration",
                 "AppChannel", "Calendar",
             ], swift: strictOnMainActor),
-        module("CommandLineTable"),
+        module("CommandLineTable", ["Bytes"]),
         module("WindowLines"),
         // What lifectl reads, without its main function.
         .target(

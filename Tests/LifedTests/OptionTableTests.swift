@@ -43,13 +43,12 @@ private func parse(_ words: [String]) throws -> Arguments {
         (["--check", "--rescue"], "--check and --rescue exclude one another"),
     ])
     func mistakeIsNamed(words: [String], message: String) {
-        #expect(throws: UsageError(message: "\(message); see 'lifed --help'")) { try parse(words) }
+        let error = #expect(throws: UsageError.self) { try parse(words) }
+        #expect(error?.message == "\(message); see 'lifed --help'")
     }
 
     private func printed(_ words: [String]) throws -> String {
-        var text = ""
-        try parse(words).perform { text += $0 }
-        return text
+        try parse(words).perform()
     }
 
     @Test(arguments: [["--help"], ["--user", "-h"], ["--check", "--rescue", "--help"]])
@@ -57,7 +56,7 @@ private func parse(_ words: [String]) throws -> Arguments {
         let help = try printed(words)
         #expect(help.hasPrefix("Usage: lifed [--user] [--runtime-directory <directory>]"))
         let words = help.split { $0 == "\n" || $0 == " " }
-        let shown = Verb.lifed.parameters.filter { !$0.isHidden }
+        let shown = Verb.lifed.parameters().filter { !$0.isHidden }
         #expect(shown.allSatisfy { words.contains($0.title[...]) })
         #expect(help.contains("  -h, --help") && help.contains("\n  64  The command line is wrong.\n"))
         #expect(!help.contains("--controllers") && !help.contains("--complete"))
@@ -75,7 +74,7 @@ private func parse(_ words: [String]) throws -> Arguments {
         let lines = try printed(["--dump-table"]).split(separator: "\n")
         #expect(lines.count { $0.hasPrefix("status\t") } == 5)
         #expect(lines.count { $0.hasPrefix("verb\tlifed\t") } == 1)
-        #expect(lines.count { $0.hasPrefix("flag\t") || $0.hasPrefix("option\t") } == Verb.lifed.parameters.count - 1)
+        #expect(lines.count { $0.hasPrefix("flag\t") || $0.hasPrefix("option\t") } == Verb.lifed.parameters().count - 1)
         #expect(lines.contains("flag\tuser\t\t\tRun as the daemon of this user instead of the system's.\t\t\t\t"))
     }
 

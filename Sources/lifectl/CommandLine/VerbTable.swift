@@ -30,9 +30,15 @@ extension Verb {
         groups: [
             .apps, .foreground, .inspect, .system, .integrate, .tools,
             VerbGroup(title: "", verbs: [.help(example: "lifectl help scene open")]),
-            VerbGroup(title: "", verbs: [.version(Version.current, of: "lifectl")]),
+            VerbGroup(
+                title: "",
+                verbs: [
+                    Verb(
+                        name: "--version", summary: "Print the version of lifectl.",
+                        text: { _ in Version.current + "\n" })
+                ]),
         ],
-        statuses: Outcome.allCases.map { ExitStatus($0.rawValue, $0.meaning) })
+        statuses: Outcome.allCases.map { ($0.rawValue, $0.meaning) })
 }
 
 extension Arguments {
