@@ -121,15 +121,8 @@ extension JSONReader {
     ///
     /// - Throws: ``JSONError``.
     public mutating func readString() throws(JSONError) -> String {
-        try readWord().string
-    }
-
-    /// Reads a string that is to be compared with words.
-    ///
-    /// - Throws: ``JSONError``.
-    public mutating func readWord() throws(JSONError) -> JSONKey {
         guard "\"" ~= byte else { throw wrongType(.string) }
-        return takeString()
+        return takeString().string
     }
 
     private mutating func takeString() -> JSONKey {

@@ -51,11 +51,6 @@ extension JSONValue {
         if case .bool(let value) = self { value } else { nil }
     }
 
-    /// The elements; nil for other types.
-    public var array: [JSONValue]? {
-        if case .array(let elements) = self { elements } else { nil }
-    }
-
     /// The members in their order; nil for other types.
     public var object: [Member]? {
         if case .object(let members) = self { members } else { nil }
