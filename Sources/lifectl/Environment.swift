@@ -40,6 +40,14 @@ enum Environment {
         return unsafe String(validatingCString: value)
     }
 
+    /// The directory of the running lifectl; nil without /proc.
+    static var programDirectory: String? {
+        var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
+        let count = unsafe readlink("/proc/self/exe", &buffer, buffer.count)
+        let path = String(decoding: buffer.prefix(max(0, count)).map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        return path.lastIndex(of: "/").map { String(path[..<$0]) }
+    }
+
     /// The working directory; nil if it was removed.
     static var workingDirectory: String? {
         guard let path = unsafe getcwd(nil, 0) else { return nil }

@@ -36,11 +36,12 @@ struct Failure: Error, Equatable {
     static func reported(_ status: Outcome) -> Failure { Failure(silent: status) }
 
     var message: String {
+        let end = remedy.isEmpty ? "" : "; \(remedy)"
         // The reason of an adoption names the action, with more of the process.
-        if reason.hasPrefix(action) { return reason + (remedy.isEmpty ? "" : "; \(remedy)") }
+        if reason.hasPrefix(action) { return reason + end }
         // The action names the app, as a rule.
         let subject = id.isEmpty || Text.includes(action, id) || Text.includes(reason, id) ? "" : "\(id): "
-        return "\(action): \(subject)\(reason)" + (remedy.isEmpty ? "" : "; \(remedy)")
+        return "\(action): \(subject)\(reason)\(end)"
     }
 
     static let subscriptionEnded = Failure(
@@ -66,18 +67,13 @@ struct Failure: Error, Equatable {
 
     var object: CommandFailure {
         CommandFailure(
-            error: replied ?? "\(LifectlErrors.prefix)\(status.name)", message: Self.onOneLine(message),
+            error: replied ?? "org.lifed.lifectl.\(status.name)", message: Self.onOneLine(message),
             parameters: ["id": id, "reason": reason, "remedy": remedy].filter { !$0.value.isEmpty })
     }
 
     private static func onOneLine(_ text: String) -> String {
         Text.printable(text.split(whereSeparator: { $0.isNewline }).joined(separator: " "))
     }
-}
-
-/// The names of lifectl's errors.
-enum LifectlErrors {
-    static let prefix = "org.lifed.lifectl."
 }
 
 extension Failure: VerbFailure {
@@ -203,55 +199,36 @@ enum Outcome: Int32, CaseIterable {
     }
 
     /// The name of the error, such as `NoSuchApp`.
-    var name: String {
-        switch self {
-        case .success: "Success"
-        case .checkFailed: "CheckFailed"
-        case .refused: "Refused"
-        case .notRunning: "NotRunning"
-        case .superseded: "Superseded"
-        case .notHandled: "NotHandled"
-        case .interrupted: "Interrupted"
-        case .unanswered: "Unanswered"
-        case .ended: "Ended"
-        case .stopping: "Stopping"
-        case .ambiguous: "Ambiguous"
-        case .launchFailed: "LaunchFailed"
-        case .usage: "Usage"
-        case .invalidData: "InvalidData"
-        case .noSuchApp: "NoSuchApp"
-        case .unavailable: "Unavailable"
-        case .failed: "Failed"
-        case .output: "Output"
-        case .timedOut: "TimedOut"
-        case .protocol: "Protocol"
-        case .notPermitted: "NotPermitted"
-        }
-    }
+    var name: String { words.name }
 
-    var meaning: String {
+    /// The text for the help and the manual page.
+    var meaning: String { words.meaning }
+
+    private var words: (name: String, meaning: String) {
         switch self {
-        case .success: "success"
-        case .checkFailed: "a check of doctor failed"
-        case .refused: "refused by a rule: the manifest, a limit, the session"
-        case .notRunning: "the app is not running"
-        case .superseded: "a later request changed the target of the app"
-        case .notHandled: "the app declined what was delivered, or did not do it"
-        case .interrupted: "an interruption began before the app was active"
-        case .unanswered: "the app did not answer in time"
-        case .ended: "the app ended before the request was done"
-        case .stopping: "the daemon is stopping"
-        case .ambiguous: "several apps open the URL, and none is the default"
-        case .launchFailed: "the app, or the command of interrupt, was not launched"
-        case .usage: "the command line is wrong (EX_USAGE)"
-        case .invalidData: "the id of a new app is taken or not valid, or a manifest has a mistake (EX_DATAERR)"
-        case .noSuchApp: "no such app, scene, process of an app, or file (EX_NOINPUT)"
-        case .unavailable: "the daemon, or a program that the command needs, does not run (EX_UNAVAILABLE)"
-        case .failed: "an operation of the system failed (EX_OSERR)"
-        case .output: "the result was not written (EX_IOERR)"
-        case .timedOut: "the daemon did not answer in time (EX_TEMPFAIL)"
-        case .protocol: "the daemon's answer was not understood (EX_PROTOCOL)"
-        case .notPermitted: "not permitted (EX_NOPERM)"
+        case .success: ("Success", "success")
+        case .checkFailed: ("CheckFailed", "a check of doctor failed")
+        case .refused: ("Refused", "refused by a rule: the manifest, a limit, the session")
+        case .notRunning: ("NotRunning", "the app is not running")
+        case .superseded: ("Superseded", "a later request changed the target of the app")
+        case .notHandled: ("NotHandled", "the app declined what was delivered, or did not do it")
+        case .interrupted: ("Interrupted", "an interruption began before the app was active")
+        case .unanswered: ("Unanswered", "the app did not answer in time")
+        case .ended: ("Ended", "the app ended before the request was done")
+        case .stopping: ("Stopping", "the daemon is stopping")
+        case .ambiguous: ("Ambiguous", "several apps open the URL, and none is the default")
+        case .launchFailed: ("LaunchFailed", "the app, or the command of interrupt, was not launched")
+        case .usage: ("Usage", "the command line is wrong (EX_USAGE)")
+        case .invalidData:
+            ("InvalidData", "the id of a new app is taken or not valid, or a manifest has a mistake (EX_DATAERR)")
+        case .noSuchApp: ("NoSuchApp", "no such app, scene, process of an app, or file (EX_NOINPUT)")
+        case .unavailable:
+            ("Unavailable", "the daemon, or a program that the command needs, does not run (EX_UNAVAILABLE)")
+        case .failed: ("Failed", "an operation of the system failed (EX_OSERR)")
+        case .output: ("Output", "the result was not written (EX_IOERR)")
+        case .timedOut: ("TimedOut", "the daemon did not answer in time (EX_TEMPFAIL)")
+        case .protocol: ("Protocol", "the daemon's answer was not understood (EX_PROTOCOL)")
+        case .notPermitted: ("NotPermitted", "not permitted (EX_NOPERM)")
         }
     }
 }

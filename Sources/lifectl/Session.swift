@@ -31,23 +31,11 @@ extension CallOptions {
         waitingFor app: String? = nil, check: (Reply) throws(Failure) -> Void = { _ in },
         as text: (Presentation, Reply) -> String
     ) throws(Failure) {
-        guard let reply = try request(method, parameters, doing: action, waitingFor: app) else { return }
+        var session = try Session(self, doing: action)
+        guard waits else { return try session.post(method, parameters) }
+        let reply = try session.call(method, parameters, waitingFor: app)
         try check(reply)
         try show(reply) { text($0, reply) }
-    }
-
-    /// Makes one call.
-    ///
-    /// - Returns: The reply; nil if the command does not wait for it.
-    @discardableResult
-    func request<Parameters, Reply>(
-        _ method: ControlMethod<Parameters, Reply>, _ parameters: Parameters, doing action: String,
-        waitingFor app: String? = nil
-    ) throws(Failure) -> Reply? {
-        var session = try Session(self, doing: action)
-        if waits { return try session.call(method, parameters, waitingFor: app) }
-        try session.post(method, parameters)
-        return nil
     }
 
     func show<Reply: JSONWritable>(
@@ -66,8 +54,7 @@ extension CallOptions {
     }
 
     func call<Reply>(_ method: ControlMethod<NoParameters, Reply>, doing action: String) throws(Failure) -> Reply {
-        var session = try Session(self, doing: action)
-        return try session.call(method)
+        try call(method, NoParameters(), doing: action)
     }
 }
 
@@ -132,7 +119,7 @@ struct Session: ~Copyable {
     }
 
     mutating func call<Reply>(_ method: ControlMethod<NoParameters, Reply>) throws(Failure) -> Reply {
-        try perform { client throws(ControlClientError) in try client.call(method) }
+        try call(method, NoParameters())
     }
 
     mutating func begin<Parameters, Reply>(

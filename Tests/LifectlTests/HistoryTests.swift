@@ -68,7 +68,8 @@ func step(
     }
 
     @Test func journalIsQueriedForTheNeededEntries() {
-        let source = JournalSource(users: [0, 7], app: "a b", since: 2_500_000, lines: 3, follows: true)
+        let source = JournalSource(
+            users: [0, 7], query: HistoryQuery(app: "a b", since: 2_500_000, lines: 3, follows: true))
         let command = source.command
         #expect(command.first == "journalctl")
         #expect(command.suffix(4) == ["SYSLOG_IDENTIFIER=lifed", "_UID=0", "_UID=7", "LIFED_APP=a b"])
@@ -89,12 +90,7 @@ func step(
     @Test func refusalOfTheJournalIsReported() {
         let hint = ["Hint: You are currently not seeing messages from other users and the system."]
         func status(_ code: Int32, _ complaints: [String], isEmpty: Bool) -> Outcome? {
-            do throws(JournalSource.Unreadable) {
-                try JournalSource.check(code, complaints, isEmpty: isEmpty)
-                return nil
-            } catch {
-                return error.status
-            }
+            JournalSource.judge(code, complaints, isEmpty: isEmpty)?.status
         }
         #expect(status(0, hint, isEmpty: true) == .notPermitted)
         #expect(status(0, hint, isEmpty: false) == nil)

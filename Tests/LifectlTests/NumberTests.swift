@@ -21,14 +21,4 @@ import Testing
     func secondsHaveNoZerosAtTheirEnd(time: Duration, text: String) {
         #expect(Text.seconds(time) == text)
     }
-
-    @Test func pairsWithOneKeyAreDecidedByTheirOrder() {
-        let pairs = [("a", 1), ("b", 2), ("a", 3)]
-        #expect(Dictionary(firstOf: pairs) == ["a": 1, "b": 2])
-        #expect(Dictionary(lastOf: pairs) == ["a": 3, "b": 2])
-    }
-
-    @Test func pairsWithoutAValueKeepTheirKey() {
-        #expect(Dictionary(firstOf: [("a", Int?.none), ("b", 2)]).count == 2)
-    }
 }

@@ -142,10 +142,7 @@ struct ManifestEdit {
 
     /// The daemon's program: beside lifectl, or else in PATH.
     private static var lifed: String {
-        var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
-        let count = unsafe readlink("/proc/self/exe", &buffer, buffer.count)
-        let path = String(decoding: buffer.prefix(max(0, count)).map { UInt8(bitPattern: $0) }, as: UTF8.self)
-        let neighbour = path.split(separator: "/").dropLast().map { "/\($0)" }.joined() + "/lifed"
+        let neighbour = (Environment.programDirectory ?? "") + "/lifed"
         return unsafe access(neighbour, X_OK) == 0 ? neighbour : "lifed"
     }
 

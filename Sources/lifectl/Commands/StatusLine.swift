@@ -39,7 +39,7 @@ struct StatusLine: Equatable {
     /// - Parameter findName: Returns the name of an app that the line does not have; nil for an app without one.
     mutating func apply(_ reply: MonitorReply, findName: (String) -> String?) {
         if let apps = reply.apps {
-            entries = Dictionary(lastOf: apps.map { ($0.id, Entry(name: $0.name ?? $0.id, state: $0.state)) })
+            entries = apps.reduce(into: [:]) { $0[$1.id] = Entry(name: $1.name ?? $1.id, state: $1.state) }
         }
         guard let change = reply.transition else { return }
         if change.to == .notRunning {

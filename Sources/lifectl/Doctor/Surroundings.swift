@@ -66,12 +66,8 @@ extension Surroundings {
         do throws(Failure) {
             return .answers(try options.call(.getStatus, doing: "cannot ask the daemon").status)
         } catch {
-            let words = error.reason
-            return switch error.status {
-            case .unavailable: .absent(words)
-            case .notPermitted: .notPermitted(words)
-            default: .failed(words)
-            }
+            if error.status == .unavailable { return .absent(error.reason) }
+            return error.status == .notPermitted ? .notPermitted(error.reason) : .failed(error.reason)
         }
     }
 
@@ -104,7 +100,7 @@ extension Surroundings {
     }
 
     private static func journalComplaint(of users: [uid_t]) -> String? {
-        JournalSource(users: users, lines: 1).read { _ in }?.reason
+        JournalSource(users: users, query: HistoryQuery(lines: 1)).read { _ in }?.reason
     }
 
     private static func units(isUser: Bool) -> [Unit]? {

@@ -103,8 +103,9 @@ struct SoundClient: Equatable, JSONReadable {
 extension [SinkInput] {
     /// Returns the streams, with the processes of their clients if they have none.
     func identified(by clients: [SoundClient]) -> [SinkInput] {
-        let processes = [String: String](
-            firstOf: clients.compactMap { client in client.process.map { (String(client.index), $0) } })
+        let processes: [String: String] = clients.reversed().reduce(into: [:]) { processes, client in
+            if let process = client.process { processes[String(client.index)] = process }
+        }
         return map { input in
             guard input.process == nil, let client = input.client, let process = processes[client] else { return input }
             var input = input
@@ -152,6 +153,6 @@ extension JSONValue {
     fileprivate var properties: [String: String]? {
         guard let members = self["properties"]?.object else { return nil }
         let texts = members.compactMap { member in member.value.string.map { (member.name, $0) } }
-        return texts.count == members.count ? Dictionary(lastOf: texts) : nil
+        return texts.count == members.count ? texts.reduce(into: [:]) { $0[$1.0] = $1.1 } : nil
     }
 }

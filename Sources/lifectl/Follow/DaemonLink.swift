@@ -3,7 +3,7 @@ import Varlink
 
 /// A connection to the daemon that can be closed and opened again.
 final class DaemonLink {
-    private final class Connection {
+    final class Connection {
         var client: ControlClient
 
         init(_ client: consuming ControlClient) { self.client = client }
@@ -14,53 +14,34 @@ final class DaemonLink {
 
     private let sockets: [String]
     private let trust: ServerTrust
-    private var connection: Connection?
+    private var present: Connection?
 
     init(_ options: CallOptions) {
         sockets = SocketPath.candidates(options.choice, environment: Environment.value)
         trust = SocketPath.trust(options.choice, environment: Environment.value)
     }
 
-    var isConnected: Bool { connection != nil }
+    var isConnected: Bool { present != nil }
 
-    var descriptor: CInt? { connection?.client.descriptor }
+    var descriptor: CInt? { present?.client.descriptor }
 
     /// The daemon has closed the connection: between calls it sends nothing.
     var hasClosed: Bool { descriptor.map(Descriptor.isReadable) ?? false }
 
     func connect() throws(ControlClientError) {
-        connection = Connection(try ControlClient.connect(toFirstOf: sockets, timeout: Self.timeout, trust: trust))
+        present = Connection(try ControlClient.connect(toFirstOf: sockets, timeout: Self.timeout, trust: trust))
     }
 
-    func close() { connection = nil }
+    func close() { present = nil }
 
-    private func open() throws(ControlClientError) -> Connection {
-        guard let connection else { throw .closed }
-        return connection
-    }
-
-    func call<Parameters, Reply>(
-        _ method: ControlMethod<Parameters, Reply>, _ parameters: Parameters
-    ) throws(ControlClientError) -> Reply {
-        try open().client.call(method, parameters)
-    }
-
-    func begin<Parameters, Reply>(
-        _ method: ControlMethod<Parameters, Reply>, _ parameters: Parameters
-    ) throws(ControlClientError) {
-        try open().client.begin(method, parameters)
-    }
-
-    func begin<Reply>(_ method: ControlMethod<NoParameters, Reply>) throws(ControlClientError) {
-        try open().client.begin(method)
-    }
-
-    func monitorAdoptions() throws(ControlClientError) { try open().client.monitorAdoptions() }
-
-    func takeAdoptions() throws(ControlClientError) -> Bool { try open().client.takeAdoptions() }
-
-    func reply<Parameters, Reply>(to method: ControlMethod<Parameters, Reply>) throws(ControlClientError) -> Reply? {
-        try open().client.reply(to: method)
+    /// The present connection.
+    ///
+    /// - Throws: ``ControlClientError/closed`` if there is none.
+    var connection: Connection {
+        get throws(ControlClientError) {
+            guard let present else { throw .closed }
+            return present
+        }
     }
 
     /// Returns the reason for which the daemon counts as gone.
@@ -68,7 +49,10 @@ final class DaemonLink {
         switch error {
         case .timedOut: "it does not answer"
         case .closed: "it closed the connection"
-        default: failure(error).message
+        case .declined, .absent, .notPermitted, .untrusted, .unreachable, .callTooLong, .parameterNotTaken,
+            .notUnderstood,
+            .system:
+            failure(error).message
         }
     }
 
@@ -92,7 +76,7 @@ final class AdoptionLink {
     func open() {
         do throws(ControlClientError) {
             try link.connect()
-            try link.monitorAdoptions()
+            try link.connection.client.monitorAdoptions()
         } catch {
             // The other connection reports that the daemon has gone.
             link.close()
@@ -105,7 +89,7 @@ final class AdoptionLink {
     func hasNews() -> Bool {
         guard let descriptor, Descriptor.isReadable(descriptor) else { return false }
         do throws(ControlClientError) {
-            return try link.takeAdoptions()
+            return try link.connection.client.takeAdoptions()
         } catch {
             link.close()
             return false
@@ -143,8 +127,8 @@ final class ForegroundLink {
         if !link.isConnected { try link.connect() }
         begun = (step, Instants.monotonic)
         switch step {
-        case .focus(let app, _): try link.begin(.focus, FocusParameters(id: app))
-        case .home: try link.begin(.home)
+        case .focus(let app, _): try link.connection.client.begin(.focus, FocusParameters(id: app))
+        case .home: try link.connection.client.begin(.home)
         case .find, .use, .leave: begun = nil
         }
     }
@@ -160,7 +144,7 @@ final class ForegroundLink {
         }
         do throws(ControlClientError) {
             // The reply of Focus can be read as that of Home, which may have no app.
-            if try link.reply(to: .home) != nil { self.begun = nil }
+            if try link.connection.client.reply(to: .home) != nil { self.begun = nil }
             return nil
         } catch {
             guard case .declined(let answer) = error else {

@@ -145,7 +145,8 @@ struct FollowRun {
                 switch error {
                 case .declined(let answer): reporter.complain(Failure(answer, doing: "cannot \(step.words)").message)
                 case .notPermitted, .notUnderstood, .parameterNotTaken: throw daemon.failure(error)
-                default: loseDaemon(daemon.reason(error))
+                case .absent, .untrusted, .unreachable, .closed, .timedOut, .callTooLong, .system:
+                    loseDaemon(daemon.reason(error))
                 }
             }
         }
@@ -162,7 +163,7 @@ struct FollowRun {
         case .use(let use, let apps):
             follower.setReported(use, apps)
             if isDryRun { return reporter.note(step) }
-            let reply = try daemon.call(.setInUse, SetInUseParameters(use: use, apps: apps))
+            let reply = try daemon.connection.client.call(.setInUse, SetInUseParameters(use: use, apps: apps))
             noteAnswer()
             reporter.noteIgnored(reply.ignored, use)
         case .leave: if isDryRun { reporter.note(step) }
@@ -182,12 +183,13 @@ struct FollowRun {
             wanted = FindAppParameters(pid: process)
         case .claimedApp(let id): wanted = FindAppParameters(appID: id)
         }
-        let app = try daemon.call(.findApp, wanted).app
+        let app = try daemon.connection.client.call(.findApp, wanted).app
         noteAnswer()
         // A rule of lifed.toml may make an app of the process. It stays in the background until the next step. A client that
         // claims the process of another program, or to be another app, must not have that suspended.
         guard app == nil, !isDryRun, case .process(let process) = owner else { return app }
-        return try daemon.call(.adopt, AdoptParameters(pid: process, background: true, byRule: true)).app
+        let parameters = AdoptParameters(pid: process, background: true, byRule: true)
+        return try daemon.connection.client.call(.adopt, parameters).app
     }
 
     private func wait() {

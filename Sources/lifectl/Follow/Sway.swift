@@ -83,10 +83,25 @@ enum SwaySocket {
         let named = environment[variable].flatMap { $0.isEmpty ? nil : $0 }
         let directory = environment["XDG_RUNTIME_DIR"] ?? ""
         guard directory.hasPrefix("/") else { return [named].compactMap { $0 } }
-        let found: [String] = Directory.names(in: directory)
+        let found: [String] = names(in: directory)
             .filter { $0.hasPrefix("sway-ipc.") && $0.hasSuffix(".sock") }
             .map { "\(directory)/\($0)" }
         return [named].compactMap { $0 } + found.sorted().filter { $0 != named }
+    }
+
+    private static func names(in directory: String) -> [String] {
+        guard let stream = unsafe opendir(directory) else { return [] }
+        defer { unsafe closedir(stream) }
+        var names: [String] = []
+        while let entry = unsafe readdir(stream) {
+            let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) { field in
+                unsafe field.withMemoryRebound(to: CChar.self, capacity: 256) {
+                    unsafe String(validatingCString: $0)
+                }
+            }
+            if let name { names.append(name) }
+        }
+        return names
     }
 
     /// Returns the failure for the case that no socket answers.
@@ -265,5 +280,57 @@ struct SwayBuffer {
         var number: UInt32 = 0
         unsafe withUnsafeMutableBytes(of: &number) { unsafe $0.copyBytes(from: bytes[index..<index + 4]) }
         return number
+    }
+}
+
+// MARK: - The socket
+
+/// A connection to an AF_UNIX stream socket of another program.
+final class LocalSocket {
+    let descriptor: CInt
+
+    /// The time for which the backlog or the buffer of the program may be full, in seconds.
+    private static let patience = 5
+
+    init(path: String) throws(SourceLost) {
+        descriptor = CLinux.socket(AF_UNIX, CInt(SOCK_STREAM.rawValue) | CInt(SOCK_CLOEXEC.rawValue), 0)
+        guard descriptor >= 0 else { throw SourceLost(reason: "socket: \(Text.error(linux_errno()))") }
+        var time = timeval(tv_sec: Self.patience, tv_usec: 0)
+        _ = unsafe setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &time, socklen_t(MemoryLayout<timeval>.size))
+        let result = unsafe linux_connect_path(descriptor, path, path.utf8.count)
+        guard result == 0 else {
+            close(descriptor)
+            throw SourceLost(reason: "\(path): \(Text.error(-result))")
+        }
+    }
+
+    deinit { close(descriptor) }
+
+    func send(_ bytes: [UInt8]) throws(SourceLost) {
+        var sent = 0
+        while sent < bytes.count {
+            let count = unsafe bytes[sent...].withUnsafeBytes { rest in
+                unsafe CLinux.send(descriptor, rest.baseAddress, rest.count, CInt(MSG_NOSIGNAL))
+            }
+            if count >= 0 {
+                sent += count
+            } else if linux_errno() != EINTR {
+                throw SourceLost(reason: Text.error(linux_errno()))
+            }
+        }
+    }
+
+    /// Reads the bytes that have come, without waiting.
+    func read() throws(SourceLost) -> [UInt8] {
+        var count = 0
+        let bytes = unsafe [UInt8](unsafeUninitializedCapacity: 1 << 16) { storage, length in
+            count = unsafe recv(descriptor, storage.baseAddress, storage.count, CInt(MSG_DONTWAIT))
+            length = max(0, count)
+        }
+        if count == 0 { throw SourceLost(reason: "it closed the connection") }
+        if count < 0, linux_errno() != EAGAIN, linux_errno() != EINTR {
+            throw SourceLost(reason: Text.error(linux_errno()))
+        }
+        return bytes
     }
 }

@@ -43,7 +43,7 @@ final class WindowProgram: Source {
 
     /// The path of the program: beside lifectl in the build directory, otherwise in its installed place.
     private static var path: String? {
-        let own = Directory.ofThisProgram ?? "/usr/bin"
+        let own = Environment.programDirectory ?? "/usr/bin"
         return ["\(own)/\(programName)", "\(own)/../lib/lifed/\(programName)"].first { unsafe access($0, X_OK) == 0 }
     }
 

@@ -7,16 +7,10 @@ import Varlink
 struct JournalSource {
     /// The users whose daemons' entries count.
     var users: [uid_t]
-    var app: String?
-    /// The start, in microseconds since the epoch.
-    var since: Int64?
-    /// The number of the last entries to read; nil for all.
-    var lines: Int?
-    var follows = false
-    var isVerbose = false
+    var query: HistoryQuery
 
     /// The error that the journal cannot be read.
-    struct Unreadable: Error, Equatable {
+    struct Unreadable {
         let status: Outcome
         let reason: String
     }
@@ -30,14 +24,14 @@ struct JournalSource {
     var command: [String] {
         var words = ["journalctl", "--no-pager", "-o", "json", "--output-fields=\(Self.fields.joined(separator: ","))"]
         // In seconds, rounded down: `read(_:)` leaves out the entries of the fraction.
-        if let since { words.append("--since=@\(since / 1_000_000)") }
-        if let lines { words.append("--lines=\(lines)") }
-        if follows { words.append("--follow") }
-        if follows, lines == nil { words.append("--no-tail") }
-        if !isVerbose { words.append("--priority=info") }
+        if let since = query.since { words.append("--since=@\(since / 1_000_000)") }
+        if let lines = query.lines { words.append("--lines=\(lines)") }
+        if query.follows { words.append("--follow") }
+        if query.follows, query.lines == nil { words.append("--no-tail") }
+        if !query.isVerbose { words.append("--priority=info") }
         words.append("SYSLOG_IDENTIFIER=lifed")
         words += users.map { "_UID=\($0)" }
-        if let app { words.append("LIFED_APP=\(app)") }
+        if let app = query.app { words.append("LIFED_APP=\(app)") }
         return words
     }
 
@@ -73,18 +67,13 @@ struct JournalSource {
         var count = 0
         while let line = child.nextLine() {
             guard let entry = JSON.decode(JournalEntry.self, from: line)?.history else { continue }
-            if let since, entry.timeUSec < since { continue }
+            if let since = query.since, entry.timeUSec < since { continue }
             count += 1
             try handle(entry)
         }
         var (status, complaints) = child.finish()
         if count == 0 { complaints += hints() }
-        do throws(Unreadable) {
-            try Self.check(status, complaints, isEmpty: count == 0)
-            return nil
-        } catch {
-            return error
-        }
+        return Self.judge(status, complaints, isEmpty: count == 0)
     }
 
     /// Returns journalctl's complaints about entries that the caller may not read: with JSON output it is silent.
@@ -97,17 +86,18 @@ struct JournalSource {
     }
 
     /// Judges the end of journalctl, which succeeds as long as the caller may read some entries.
-    static func check(_ status: Int32, _ complaints: [String], isEmpty: Bool) throws(Unreadable) {
+    static func judge(_ status: Int32, _ complaints: [String], isEmpty: Bool) -> Unreadable? {
         let isClosed = complaints.contains {
             Text.includes($0, "permission") || Text.includes($0, "not seeing messages")
         }
         if isClosed, isEmpty || status != 0 {
-            throw Unreadable(
+            return Unreadable(
                 status: .notPermitted, reason: "not permitted; be root or in the group systemd-journal")
         }
         guard status == 0 || complaints.isEmpty || complaints.allSatisfy({ $0.hasPrefix("No journal files") }) else {
-            throw Unreadable(status: .failed, reason: complaints.last ?? "status \(status)")
+            return Unreadable(status: .failed, reason: complaints.last ?? "status \(status)")
         }
+        return nil
     }
 }
 

@@ -1,3 +1,4 @@
+import CLinux
 import CommandLineTable
 import ControlAPI
 import LifecycleTypes
@@ -7,10 +8,10 @@ enum Log {
     static func run(_ arguments: Arguments) throws(Failure) {
         let options = arguments.options
         var source = HistorySource(arguments, doing: "cannot show the log")
-        source.app = arguments[.app]
-        source.follows = arguments.has(.follow)
-        source.lines = arguments.number(.lines) ?? (source.follows && source.since == nil ? 10 : nil)
-        source.isVerbose = arguments.has(.debug)
+        source.query.app = arguments[.app]
+        source.query.follows = arguments.has(.follow)
+        source.query.lines = arguments.number(.lines) ?? (source.query.follows && source.query.since == nil ? 10 : nil)
+        source.query.isVerbose = arguments.has(.debug)
         try source.read { entry throws(Failure) in
             try options.show(entry) { present in "\(present.history(entry))\n" }
         }
@@ -54,5 +55,145 @@ extension Presentation {
         let app = withApp ? "\(Text.printable(event.id)): " : ""
         let answer = event.answerUSec.map { ", answered after \(Text.milliseconds($0))" } ?? ""
         return "\(moment)  \(app)\(style.state(from)) → \(style.state(to)) (\(event.reason.text)\(answer))"
+    }
+}
+
+/// The origin of the history: the journal has all of it, the daemon's memory the last events.
+enum HistoryOrigin: String, CaseIterable {
+    case journal, daemon
+}
+
+extension CallOptions {
+    /// Returns the apps that the daemon knows; none if it does not answer.
+    func runningApps() -> [App] { (try? call(.list, doing: "cannot list the apps").apps) ?? [] }
+}
+
+/// The part of the history that a command reads.
+struct HistoryQuery {
+    var app: String?
+    /// The start, in microseconds since the epoch.
+    var since: Int64?
+    /// The number of the last entries to read; nil for all.
+    var lines: Int?
+    var follows = false
+    var isVerbose = false
+}
+
+/// The history, from the journal or from the daemon's memory.
+struct HistorySource {
+    let options: CallOptions
+    let action: String
+    let place: HistoryOrigin?
+    var query = HistoryQuery()
+
+    init(_ arguments: Arguments, doing action: String, now: Int64 = Instants.now) {
+        options = arguments.options
+        self.action = action
+        place = arguments.word(.from, of: HistoryOrigin.self)
+        query.since = arguments[.since].flatMap { TimeArgument(argument: $0) }?.microseconds(now: now)
+    }
+
+    /// Reads the entries, the oldest first.
+    func read(_ handle: (HistoryEntry) throws(Failure) -> Void) throws(Failure) {
+        switch place {
+        case .daemon: return try readDaemon(handle)
+        case .journal: return try readJournal(of: JournalSource.users(options.choice), handle)
+        case nil: break
+        }
+        let status: Status
+        do throws(Failure) {
+            status = try options.call(.getStatus, doing: action).status
+        } catch {
+            // A user who may not use the daemon may be permitted to read the journal.
+            guard error.status == .unavailable || error.status == .notPermitted else { throw error }
+            return try readWithoutDaemon(error, handle)
+        }
+        guard status.journal else { return try readDaemon(handle) }
+        try readJournal(of: JournalSource.users(options.choice, of: status), handle)
+    }
+
+    /// Reads the events, the oldest first.
+    func events() throws(Failure) -> [HistoryEvent] {
+        var events: [HistoryEvent] = []
+        try read { entry in if let event = entry.event { events.append(event) } }
+        return events
+    }
+
+    // MARK: The journal
+
+    private func readJournal(of users: [uid_t], _ handle: (HistoryEntry) throws(Failure) -> Void) throws(Failure) {
+        guard let error = try JournalSource(users: users, query: query).read(handle) else { return }
+        throw Failure(
+            error.status, "cannot read the journal", error.reason,
+            remedy: "'lifectl log --from daemon' shows the events in the daemon's memory")
+    }
+
+    /// Reads the journal of a daemon that does not answer, and notes that: it is the reason why the entries end, and the
+    /// failure if there are none.
+    private func readWithoutDaemon(_ absence: Failure, _ handle: (HistoryEntry) throws(Failure) -> Void) throws(Failure)
+    {
+        let note =
+            Failure(
+                absence.status, "cannot read the daemon's memory", absence.reason, remedy: "showing the journal alone"
+            ).line + "\n"
+        // Output that follows the journal has no end.
+        if query.follows { try StandardStream.error.write(note) }
+        var isEmpty = true
+        let journal = JournalSource(users: JournalSource.users(options.choice), query: query)
+        let error = try journal.read { entry throws(Failure) in
+            isEmpty = false
+            try handle(entry)
+        }
+        if let error {
+            throw Failure(
+                absence.status, action, "\(absence.reason), and the journal cannot be read: \(error.reason)",
+                remedy: absence.remedy)
+        }
+        if isEmpty { throw absence }
+        if !query.follows { try StandardStream.error.write(note) }
+    }
+
+    // MARK: The daemon
+
+    private func readDaemon(_ handle: (HistoryEntry) throws(Failure) -> Void) throws(Failure) {
+        var session = try Session(options, doing: action)
+        // Subscribed before the history is read, so that no event is lost between the two.
+        var subscription = query.follows ? try Session(options, doing: action) : nil
+        try subscription?.monitor()
+        var known = try session.call(.history, HistoryParameters(id: query.app, limit: nil)).events
+        var events = known.filter { event in query.since.map { event.timeUSec >= $0 } ?? true }
+        if let lines = query.lines { events = events.suffix(lines) }
+        for event in events { try handle(HistoryEntry(event)) }
+        while let change = try subscription?.nextChange(timeout: options.explicitTimeout) {
+            guard let transition = change.transition, query.app == nil || transition.id == query.app else { continue }
+            // A change is a transition. The history also has exits, missed callbacks and failed launches.
+            var newest = try session.call(.history, HistoryParameters(id: query.app, limit: 32)).events
+            if known.last.map({ !newest.contains($0) }) ?? true {
+                newest = try session.call(.history, HistoryParameters(id: query.app, limit: nil)).events
+            }
+            for event in newest.newer(than: known) { try handle(HistoryEntry(event)) }
+            known = newest
+        }
+        if query.follows {
+            throw Failure.subscriptionEnded
+        }
+    }
+}
+
+extension [HistoryEvent] {
+    /// Returns the events behind those that were known before.
+    func newer(than known: [HistoryEvent]) -> ArraySlice<HistoryEvent> {
+        guard let last = known.last else { return self[...] }
+        if let index = lastIndex(of: last) { return self[(index + 1)...] }
+        // After the clock was set, all dates differ by the same time.
+        let index = indices.last { index in
+            let shift = self[index].timeUSec &- last.timeUSec
+            return zip(self[...index].reversed(), known.reversed()).allSatisfy { event, former in
+                var moved = former
+                moved.timeUSec &+= shift
+                return event == moved
+            }
+        }
+        return self[(index.map { $0 + 1 } ?? 0)...]
     }
 }

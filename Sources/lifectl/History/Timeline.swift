@@ -8,10 +8,10 @@ enum Timeline {
     static func run(_ arguments: Arguments) throws(Failure) {
         let (now, options) = (Instants.now, arguments.options)
         var source = HistorySource(arguments, doing: "cannot draw the timeline", now: now)
-        source.since = source.since ?? now - 600_000_000
+        source.query.since = source.query.since ?? now - 600_000_000
         // An app that has not changed its state is in no history.
         let apps = options.runningApps()
-        let lanes = Lanes(try source.events(), start: source.since, end: now, apps: apps)
+        let lanes = Lanes(try source.events(), start: source.query.since, end: now, apps: apps)
         guard let svg = arguments[.svg] else {
             return try options.show(lanes) { present in
                 present.timeline(lanes, width: StandardStream.output.columns ?? 100)

@@ -44,18 +44,11 @@ extension Presentation {
                 ("reason", app.reason.text),
                 ("pid", app.pid.map(String.init)),
                 ("containment", app.containment.map(words)),
-                (
-                    "not controlled",
-                    details.uncontrolledProcesses.isEmpty
-                        ? nil : details.uncontrolledProcesses.map(words).joined(separator: "; ")
-                ),
+                ("not controlled", list(details.uncontrolledProcesses, words)),
                 ("connected", app.connected ? "yes" : nil),
                 ("pending callback", details.pendingCallback.map(Text.printable)),
                 ("background until", details.backgroundUntilUSec.map { Instants.timeOfDay($0) }),
-                (
-                    "assertions",
-                    details.assertions.isEmpty ? nil : details.assertions.map(words).joined(separator: "; ")
-                ),
+                ("assertions", list(details.assertions, words)),
                 ("command", Text.printable(details.command.joined(separator: " "))),
                 ("user", details.user.map(Text.printable)),
                 (
@@ -69,9 +62,13 @@ extension Presentation {
                 ("last exit", app.lastExit.map(words)),
                 ("last launch", details.launchFailure.map { "failed: \(Text.printable($0))" }),
                 ("restart", restart(details)),
-                ("schedules", details.schedules.isEmpty ? nil : details.schedules.map(words).joined(separator: "; ")),
+                ("schedules", list(details.schedules, words)),
             ] + reclaim(app.lastExit?.reclaim))
         return text + scenes(of: app) + (details.processes.isEmpty ? "" : "\n" + processes(details.processes))
+    }
+
+    private func list<Value>(_ values: [Value], _ words: (Value) -> String) -> String? {
+        values.isEmpty ? nil : values.map(words).joined(separator: "; ")
     }
 
     private func restart(_ details: Details) -> String? {

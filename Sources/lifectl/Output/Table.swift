@@ -9,8 +9,6 @@ struct Table {
 
         private init(trailing heading: String) { (self.heading, isTrailing) = (heading, true) }
 
-        static func leading(_ heading: String) -> Column { Column(stringLiteral: heading) }
-
         static func trailing(_ heading: String) -> Column { Column(trailing: heading) }
     }
 

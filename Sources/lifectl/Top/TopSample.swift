@@ -43,11 +43,11 @@ extension TopSample {
 
     /// Computes the loads. If a process of an app has ended with its processor time, the load is not known.
     mutating func computeLoads(since before: TopSample) {
-        let times = Dictionary(firstOf: before.rows.map { ($0.app.id, $0.cpuTimeUSec) })
+        let times: [String: Int64] = before.rows.reduce(into: [:]) { $0[$1.app.id] = $1.cpuTimeUSec }
         let elapsed = timeUSec - before.timeUSec
         guard elapsed > 0 else { return }
         for index in rows.indices {
-            guard let now = rows[index].cpuTimeUSec, let then = times[rows[index].app.id] ?? nil, now >= then
+            guard let now = rows[index].cpuTimeUSec, let then = times[rows[index].app.id], now >= then
             else { continue }
             rows[index].load = (now - then) * 10_000 / elapsed
         }
