@@ -37,21 +37,23 @@ final class CoreDriver: InputHandler {
     private(set) var hasHandledInputs = false
     private var hasUnsavedStep = false
     /// Saves the steps behind the journal entries of a round, with one write for all of it.
-    private var saving: PostponedSource?
-    private var timer: TimerSource?
-    private var announcement: FollowUp?
+    private let saving: PostponedSource
+    private let timer: TimerSource
+    private let announcement: FollowUp
     private var armedFor: Instant?
 
     /// - Parameter store: Saves what an input has changed before the effects are performed.
     init(loop: EventLoop, store: any StateStore) throws(SystemdError) {
         self.loop = loop
         self.store = store
-        timer = try loop.timer { [weak self] in
-            self?.armedFor = nil
-            self?.handle(.tick)
+        let owner = Owner<CoreDriver>()
+        timer = try loop.timer {
+            owner.object?.armedFor = nil
+            owner.object?.handle(.tick)
         }
-        saving = try loop.postponed(isLast: true) { [weak self] in self?.saveDelayed() }
-        announcement = try loop.followUp { [weak self] in self?.performer.inputsHandled() }
+        saving = try loop.postponed(isLast: true) { owner.object?.saveDelayed() }
+        announcement = try loop.followUp { owner.object?.performer.inputsHandled() }
+        owner.object = self
     }
 
     /// The handler of effects: the effects of a saved step must not vanish.
@@ -84,7 +86,7 @@ final class CoreDriver: InputHandler {
         }
         if index > 0 { queue.removeAll(keepingCapacity: true) }
         isPerforming = false
-        announcement?.schedule()
+        announcement.schedule()
         arm()
     }
 
@@ -132,7 +134,7 @@ final class CoreDriver: InputHandler {
     /// Lets the steps that were performed be saved. Called when the replies are sent.
     func repliesSent() {
         hasHandledInputs = false
-        if hasUnsavedStep { saving?.schedule() }
+        if hasUnsavedStep { saving.schedule() }
     }
 
     /// Saves the steps that were performed and not saved, and what was added to the store meanwhile.
@@ -152,9 +154,9 @@ final class CoreDriver: InputHandler {
         guard next != armedFor else { return }
         armedFor = next
         if let deadline = armedFor {
-            timer?.arm(atMicroseconds: deadline.microseconds)
+            timer.arm(atMicroseconds: deadline.microseconds)
         } else {
-            timer?.disarm()
+            timer.disarm()
         }
     }
 }

@@ -9,15 +9,15 @@ import Systemd
 extension AppProcesses {
     /// Watches the control group of an app. Without the watch, timers and the reaper find changes later.
     func watchChanges(of app: RunningApp, _ tree: ProcessTree) {
-        for descriptor in tree.changeDescriptors { try? changes?.add(descriptor, number: app.index.number) }
+        for descriptor in tree.changeDescriptors { try? changes.add(descriptor, number: app.index.number) }
     }
 
     func endChangeWatch(of app: RunningApp) {
-        for descriptor in app.tree.changeDescriptors { changes?.remove(descriptor) }
+        for descriptor in app.tree.changeDescriptors { changes.remove(descriptor) }
     }
 
     private func endMainWatch(of app: RunningApp) {
-        if !app.tree.isChild, let descriptor = app.tree.mainDescriptor { mains?.remove(descriptor) }
+        if !app.tree.isChild, let descriptor = app.tree.mainDescriptor { mains.remove(descriptor) }
     }
 
     func endWatches(of app: RunningApp) {
@@ -67,7 +67,7 @@ extension AppProcesses {
     /// Watches a main process that is no child. A second call for the same process changes nothing.
     func watchMain(of app: RunningApp, _ tree: ProcessTree) {
         guard !tree.isChild, let descriptor = tree.mainDescriptor else { return }
-        try? mains?.add(descriptor, number: app.index.number)
+        try? mains.add(descriptor, number: app.index.number)
     }
 
     func noticeEnd(of index: AppIndex) {
@@ -89,7 +89,7 @@ extension AppProcesses {
         let reaped = isOfAll ? table.reap() : table.reap(child: signal.processID)
         for event in reaped.events { handle(event) }
         guard !isOfAll || !reaped.isDrained else { return }
-        reaping?.begin(after: DelayedReaping.pause(children: table.childCount), from: loop.freshNow)
+        reaping.begin(after: DelayedReaping.pause(children: table.childCount), from: loop.freshNow)
     }
 
     /// Reaps the main process of an app, if it is a child that has ended, before SIGCHLD is handled.
@@ -103,7 +103,7 @@ extension AppProcesses {
         let reaped = table.reap()
         for event in reaped.events { handle(event) }
         table.removeDiscardedGroups()
-        if !reaped.isDrained { reaping?.begin(after: 0, from: loop.freshNow) }
+        if !reaped.isDrained { reaping.begin(after: 0, from: loop.freshNow) }
     }
 
     private func handle(_ event: TreeEvent) {
@@ -158,7 +158,7 @@ extension AppProcesses {
         app.watchProcessor(with: switchReports) { [weak self] in self?.noticeRunning($0) }
         guard app.processorWatch != nil, !hasWatchedProcessors else { return }
         hasWatchedProcessors = true
-        openingOfReports?.schedule()
+        openingOfReports.schedule()
     }
 
     func openSwitchReports() {

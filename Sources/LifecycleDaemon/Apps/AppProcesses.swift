@@ -24,24 +24,24 @@ final class AppProcesses {
     private(set) var running = AppMap<RunningApp>()
     private var lastPIDs = AppMap<ProcessID>()
     /// The control groups of the apps.
-    private(set) var changes: WatchSet?
+    let changes: WatchSet
     /// The main processes that are no children.
-    private(set) var mains: WatchSet?
-    private var childSignal: SignalSource?
-    private var processorSignal: SignalSource?
+    let mains: WatchSet
+    private let childSignal: SignalSource
+    private let processorSignal: SignalSource
     /// A Boolean value that indicates whether an app has ever had a `processorWatch`: most daemons have none.
     var hasWatchedProcessors = false
     var switchReports: SwitchReports?
     /// Opens `switchReports`, which takes too long for the round of the loop that needs them first.
-    private(set) var openingOfReports: DeferredSource?
+    let openingOfReports: DeferredSource
     /// Apps to be stopped in later rounds of the loop.
-    private var postponedStops: BatchQueue?
+    private let postponedStops: BatchQueue
     /// Apps that are being stopped, and whose first check is scheduled after a pause: most have stopped by then.
     private var begunStops: [AppIndex] = []
-    private var firstChecks: PostponedSource?
-    private(set) var reaping: DelayedReaping?
+    private let firstChecks: PostponedSource
+    let reaping: DelayedReaping
     /// Apps of a former daemon whose processes are to be restored, in later rounds of the loop.
-    private var unrestored: BatchQueue?
+    private let unrestored: BatchQueue
     /// The number of apps that have been seen and are not restored.
     private var seenCount = 0
     /// A Boolean value that indicates whether some of them may be children: after a re-execution.
@@ -58,24 +58,26 @@ final class AppProcesses {
         self.loop = loop
         self.core = core
         self.store = store
-        firstChecks = try loop.postponed { [weak self] in self?.scheduleFirstChecks() }
-        postponedStops = try BatchQueue(loop: loop, isHeld: true) { [weak self] in
-            self?.stop($0)
-            self?.repliesSent()
+        let owner = Owner<AppProcesses>()
+        firstChecks = try loop.postponed { owner.object?.scheduleFirstChecks() }
+        postponedStops = try BatchQueue(loop: loop, isHeld: true) {
+            owner.object?.stop($0)
+            owner.object?.repliesSent()
         }
-        unrestored = try BatchQueue(loop: loop, isHeld: true) { [weak self] in self?.checkRestored($0) }
+        unrestored = try BatchQueue(loop: loop, isHeld: true) { owner.object?.checkRestored($0) }
         // Edge-triggered: level-triggered, epoll(7) reports all ready apps again for each that is handled.
-        changes = try loop.watchSet(events: [.exceptional, .edgeTriggered]) { [weak self] in
-            self?.noticeChange(of: AppIndex(number: $0))
+        changes = try loop.watchSet(events: [.exceptional, .edgeTriggered]) {
+            owner.object?.noticeChange(of: AppIndex(number: $0))
         }
-        mains = try loop.watchSet(events: [.readable, .edgeTriggered]) { [weak self] in
-            self?.noticeEnd(of: AppIndex(number: $0))
+        mains = try loop.watchSet(events: [.readable, .edgeTriggered]) {
+            owner.object?.noticeEnd(of: AppIndex(number: $0))
         }
-        childSignal = try loop.signal(SIGCHLD) { [weak self] in self?.reap($0) }
-        processorSignal = try loop.signal(ProcessorWatch.signal) { [weak self] in self?.noticeRunning($0.value) }
-        openingOfReports = try loop.deferred { [weak self] in self?.openSwitchReports() }
-        openingOfReports?.setPriority(.idle)
-        reaping = try DelayedReaping(loop: loop) { [weak self] in self?.reapAll() }
+        childSignal = try loop.signal(SIGCHLD) { owner.object?.reap($0) }
+        processorSignal = try loop.signal(ProcessorWatch.signal) { owner.object?.noticeRunning($0.value) }
+        openingOfReports = try loop.deferred { owner.object?.openSwitchReports() }
+        openingOfReports.setPriority(.idle)
+        reaping = try DelayedReaping(loop: loop) { owner.object?.reapAll() }
+        owner.object = self
     }
 
     func report(_ app: AppIndex, _ outcome: Outcome) { core.handle(.outcome(app, outcome)) }
@@ -257,7 +259,7 @@ final class AppProcesses {
         watchChanges(of: app, tree)
         watchMain(of: app, tree)
         // An operation that needs the processes may be under way; what has happened to them is reported after it.
-        unrestored?.append(app.index)
+        unrestored.append(app.index)
         return tree
     }
 
@@ -279,8 +281,8 @@ final class AppProcesses {
 
     /// Lets the work begin that waits for the first answer.
     func beginPostponedWork() {
-        unrestored?.begin()
-        postponedStops?.begin()
+        unrestored.begin()
+        postponedStops.begin()
     }
 
     func beginWatching(of app: RunningApp) {
@@ -292,7 +294,7 @@ final class AppProcesses {
     private func checkRestored(_ index: AppIndex) {
         guard let app = running[index] else { return endRestoration() }
         let tree = app.tree
-        unrestored?.remove(index)
+        unrestored.remove(index)
         if !tree.isChild {
             beginWatching(of: app)
             if let status = tree.exitStatus, !app.hasReportedExit { mainEnded(app, status) }
@@ -320,7 +322,7 @@ final class AppProcesses {
         lastPIDs[app.index] = app.main.pid
         guard app.seen == nil else {
             seenCount += 1
-            unrestored?.append(app.index)
+            unrestored.append(app.index)
             return
         }
         app.tree.owningApp = app.index.number
@@ -330,13 +332,13 @@ final class AppProcesses {
 
     func forget(_ app: RunningApp) {
         app.begin(.none)
-        postponedStops?.remove(app.index)
+        postponedStops.remove(app.index)
         // The tree is about to close the watched descriptors.
         endWatches(of: app)
         running[app.index] = nil
         table.remove(app.tree.token)
         // The kernel takes long to remove a control group, and a reply may wait for the end of the app.
-        reaping?.begin(after: DelayedReaping.pause(children: table.childCount), from: loop.freshNow)
+        reaping.begin(after: DelayedReaping.pause(children: table.childCount), from: loop.freshNow)
         delegate?.launchEnded(app.tree.token)
     }
 
@@ -344,11 +346,11 @@ final class AppProcesses {
 
     // Each effect of the core has an outcome: that of an app without processes is that they are gone.
 
-    func stopSoon(_ app: AppIndex) { postponedStops?.append(app) }
+    func stopSoon(_ app: AppIndex) { postponedStops.append(app) }
 
     func stop(_ index: AppIndex) {
         guard let app = running[index] else { return report(index, .gone) }
-        postponedStops?.remove(index)
+        postponedStops.remove(index)
         app.begin(.stop(since: loop.freshNow, isReported: false))
         // Only the record connects these processes to the app, also for a successor that is to continue them.
         let tree = app.tree
@@ -361,7 +363,7 @@ final class AppProcesses {
 
     /// Lets the checks of the stops that were begun follow. Called when the replies are sent.
     func repliesSent() {
-        if !begunStops.isEmpty { firstChecks?.schedule() }
+        if !begunStops.isEmpty { firstChecks.schedule() }
     }
 
     private func scheduleFirstChecks() {
@@ -373,7 +375,7 @@ final class AppProcesses {
 
     func resume(_ index: AppIndex) {
         guard let app = running[index] else { return report(index, .gone) }
-        postponedStops?.remove(index)
+        postponedStops.remove(index)
         app.endOperation()
         app.tree.resume()
         app.watchMirrors()
@@ -382,7 +384,7 @@ final class AppProcesses {
 
     func terminate(_ index: AppIndex, _ signal: Processes.Signal) {
         guard let app = running[index] else { return report(index, .gone) }
-        postponedStops?.remove(index)
+        postponedStops.remove(index)
         app.endOperation()
         app.tree.terminate(with: signal)
         app.isAskedToEnd = true
@@ -393,7 +395,7 @@ final class AppProcesses {
 
     func kill(_ index: AppIndex) {
         guard let app = running[index] else { return report(index, .gone) }
-        postponedStops?.remove(index)
+        postponedStops.remove(index)
         app.begin(.kill)
         app.tree.kill()
         app.scheduleCheck()

@@ -12,8 +12,8 @@ final class AppSocket {
     private let descriptor: Descriptor
     private let admit: (PeerConnection) -> Void
     private let loop: EventLoop
-    private var source: IOSource?
-    private var retry: TimerSource?
+    private let source: IOSource
+    private let retry: TimerSource
 
     /// The pause after a failure to accept, in microseconds.
     private static let retryDelay: UInt64 = 250_000
@@ -24,12 +24,14 @@ final class AppSocket {
         self.admit = admit
         self.loop = loop
         descriptor = try UnixListener.open(at: path, mode: mode)
-        source = try loop.watch(descriptor: descriptor.rawValue, events: .readable) { [weak self] _ in self?.accept() }
-        retry = try loop.timer { [weak self] in self?.source?.isEnabled = true }
+        let owner = Owner<AppSocket>()
+        source = try loop.watch(descriptor: descriptor.rawValue, events: .readable) { _ in owner.object?.accept() }
+        retry = try loop.timer { owner.object?.source.isEnabled = true }
+        owner.object = self
     }
 
     func close() {
-        source?.cancel()
+        source.cancel()
         _ = unsafe unlink(path)
     }
 
@@ -47,8 +49,8 @@ final class AppSocket {
 
     /// Stops accepting for a while: without a descriptor or memory the socket stays readable, and the loop would spin.
     private func pause() {
-        source?.isEnabled = false
-        retry?.arm(atMicroseconds: loop.freshNow + Self.retryDelay)
+        source.isEnabled = false
+        retry.arm(atMicroseconds: loop.freshNow + Self.retryDelay)
     }
 
     private func identify(_ connection: consuming Descriptor) {

@@ -13,9 +13,9 @@ final class BatchQueue {
         case pause
     }
 
-    private var source: DeferredSource?
-    private var followUp: FollowUp?
-    private var postponed: PostponedSource?
+    private let nextBatch: DeferredSource
+    /// Schedules the first batch.
+    private let schedule: () -> Void
     private var queue: [AppIndex] = []
     private var next = 0
     /// The apps of a long queue that are not done or removed; nil for a short queue, which is searched.
@@ -35,13 +35,15 @@ final class BatchQueue {
         loop: EventLoop, isHeld: Bool = false, start: Start = .nextRound, work: @escaping (AppIndex) -> Void
     ) throws(SystemdError) {
         self.isHeld = isHeld
-        let batch: () -> Void = { [weak self] in self?.runBatch(work) }
-        source = try loop.deferred(handler: batch)
+        let owner = Owner<BatchQueue>()
+        let batch: () -> Void = { owner.object?.runBatch(work) }
+        nextBatch = try loop.deferred(handler: batch)
         switch start {
-        case .nextRound: break
-        case .followUp: followUp = try loop.followUp(batch)
-        case .pause: postponed = try loop.postponed(batch)
+        case .nextRound: schedule = nextBatch.schedule
+        case .followUp: schedule = try loop.followUp(batch).schedule
+        case .pause: schedule = try loop.postponed(batch).schedule
         }
+        owner.object = self
     }
 
     func append(_ app: AppIndex) {
@@ -55,12 +57,6 @@ final class BatchQueue {
     func begin() {
         isHeld = false
         if !queue.isEmpty { schedule() }
-    }
-
-    private func schedule() {
-        followUp?.schedule()
-        postponed?.schedule()
-        if followUp == nil, postponed == nil { source?.schedule() }
     }
 
     func remove(_ app: AppIndex) {
@@ -92,7 +88,7 @@ final class BatchQueue {
             work(app)
         }
         if next < queue.count {
-            source?.schedule()
+            nextBatch.schedule()
         } else {
             // Otherwise it keeps room for as many apps as there ever were.
             queue.removeAll(keepingCapacity: queue.count <= Self.searchLimit)

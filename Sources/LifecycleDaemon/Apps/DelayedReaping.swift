@@ -16,24 +16,26 @@ final class DelayedReaping {
     /// The pause below which arming a timer takes longer than reaping, in microseconds.
     private static let leastPause: UInt64 = 1_000
 
-    private var nextRound: DeferredSource?
-    private var timer: TimerSource?
+    private let nextRound: DeferredSource
+    private let timer: TimerSource
     private var isBegun = false
 
     init(loop: EventLoop, reap: @escaping () -> Void) throws(SystemdError) {
-        let work = { [weak self] in
-            self?.isBegun = false
+        let owner = Owner<DelayedReaping>()
+        let work = {
+            owner.object?.isBegun = false
             reap()
         }
         nextRound = try loop.deferred(handler: work)
         timer = try loop.timer(handler: work)
+        owner.object = self
     }
 
     /// Reaps after a pause in microseconds, or earlier if it has begun already.
     func begin(after pause: UInt64, from now: UInt64) {
         guard !isBegun else { return }
         isBegun = true
-        if pause < Self.leastPause { nextRound?.schedule() } else { timer?.arm(atMicroseconds: now + pause) }
+        if pause < Self.leastPause { nextRound.schedule() } else { timer.arm(atMicroseconds: now + pause) }
     }
 
     nonisolated static func pause(children: Int) -> UInt64 {

@@ -270,12 +270,14 @@ final class CheckTimer {
     private static var spare: CheckTimer?
 
     private let loop: EventLoop
-    private var source: TimerSource?
+    private let source: TimerSource
     private var handler: () -> Void = {}
 
     private init(_ loop: EventLoop) throws(SystemdError) {
         self.loop = loop
-        source = try loop.timer { [weak self] in self?.handler() }
+        let owner = Owner<CheckTimer>()
+        source = try loop.timer { owner.object?.handler() }
+        owner.object = self
     }
 
     /// Returns a timer; nil if the kernel has no memory left.
@@ -286,12 +288,12 @@ final class CheckTimer {
 
     func arm(atMicroseconds instant: UInt64, handler: @escaping () -> Void) {
         self.handler = handler
-        source?.arm(atMicroseconds: instant)
+        source.arm(atMicroseconds: instant)
     }
 
     /// Disarms the timer, which belongs to no app from now on.
     func release() {
-        source?.disarm()
+        source.disarm()
         handler = {}
         Self.spare = self
     }

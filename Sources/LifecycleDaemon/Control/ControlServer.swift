@@ -28,8 +28,8 @@ final class ControlServer {
     private let overrun: Varlink.Reply
     var access: AccessPolicy
     private var connections: [ObjectIdentifier: ControlConnection] = [:]
-    private var listener: IOSource?
-    private var retry: TimerSource?
+    private let listener: IOSource
+    private let retry: TimerSource
     private var activity: UInt64 = 0
     private var isPaused = false
     /// Descriptors for the process that connects, and for two of its files.
@@ -54,10 +54,12 @@ final class ControlServer {
         self.access = access
         self.service = service
         self.overrun = overrun
-        listener = try loop.watch(descriptor: self.socket.descriptor.rawValue, events: .readable) { [weak self] _ in
-            self?.accept()
+        let owner = Owner<ControlServer>()
+        listener = try loop.watch(descriptor: self.socket.descriptor.rawValue, events: .readable) { _ in
+            owner.object?.accept()
         }
-        retry = try loop.timer { [weak self] in self?.listener?.isEnabled = true }
+        retry = try loop.timer { owner.object?.listener.isEnabled = true }
+        owner.object = self
     }
 
     var clientCount: Int { connections.count }
@@ -72,7 +74,7 @@ final class ControlServer {
 
     /// Closes all connections, and removes the socket if the daemon made it.
     func close() {
-        listener?.cancel()
+        listener.cancel()
         for connection in connections.values { connection.close() }
         if let path = socket.ownPath { _ = unsafe unlink(path) }
     }
@@ -226,8 +228,8 @@ final class ControlServer {
     private func pauseListening(_ error: Processes.Errno) {
         if !isPaused { log.write(.warning, "cannot accept clients: \(error); trying again") }
         isPaused = true
-        listener?.isEnabled = false
-        retry?.arm(atMicroseconds: loop.freshNow + Self.retryDelay)
+        listener.isEnabled = false
+        retry.arm(atMicroseconds: loop.freshNow + Self.retryDelay)
     }
 }
 
@@ -264,6 +266,6 @@ extension ControlServer: ConnectionDelegate {
         guard connections.removeValue(forKey: ObjectIdentifier(connection)) != nil else { return }
         heldByteCount -= connection.heldByteCount
         delegate?.connectionClosed(connection)
-        listener?.isEnabled = true
+        listener.isEnabled = true
     }
 }

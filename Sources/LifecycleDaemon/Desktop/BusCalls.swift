@@ -32,9 +32,9 @@ final class BusCalls {
     private var unresolved: Set<PendingCalls.Key> = []
     /// The apps that are reported as called.
     private var called: Set<AppIndex> = []
-    private var update: FollowUp?
-    private var timer: TimerSource?
-    private var renewal: TimerSource?
+    private let update: FollowUp
+    private let timer: TimerSource
+    private let renewal: TimerSource
     private var renewalDelay = BusCalls.firstRenewal
     private var hasReported = false
     private var isStale = false
@@ -57,13 +57,15 @@ final class BusCalls {
         self.log = log
         self.makeBus = makeBus
         self.report = report
-        update = try loop.followUp { [weak self] in self?.updateMonitor() }
-        timer = try loop.timer { [weak self] in self?.expire() }
-        renewal = try loop.timer { [weak self] in self?.updateMonitor() }
+        let owner = Owner<BusCalls>()
+        update = try loop.followUp { owner.object?.updateMonitor() }
+        timer = try loop.timer { owner.object?.expire() }
+        renewal = try loop.timer { owner.object?.updateMonitor() }
+        owner.object = self
     }
 
     /// Handles a change of the set of monitored apps.
-    func monitoredAppsChanged() { update?.schedule() }
+    func monitoredAppsChanged() { update.schedule() }
 
     /// Handles an app that is about to be stopped: a call that it has read and not answered keeps it running.
     func willStop(_ app: AppIndex) { if pending.apps.contains(app) { reportCalled() } }
@@ -101,7 +103,7 @@ final class BusCalls {
         bus = made
         busState = made.watchName("org.freedesktop.DBus") { [weak self] owner in
             self?.connections = BusConnections()
-            if owner != nil { self?.update?.schedule() }
+            if owner != nil { self?.update.schedule() }
         }
         return nil
     }
@@ -156,7 +158,7 @@ final class BusCalls {
             let former = monitor
             monitor = successor
             self.successor = nil
-            update?.schedule()
+            update.schedule()
             extendLifetime(former)
             renewalDelay = Self.firstRenewal
             let seen = former?.connection.isReady == true ? former?.apps.values ?? [:].values : [:].values
@@ -164,7 +166,7 @@ final class BusCalls {
         case .failure(let error):
             reportOnce(error.description)
             guard monitor?.connection.hasEnded == true || successor?.connection.hasEnded == true else { return }
-            renewal?.arm(atMicroseconds: loop.freshNow + renewalDelay)
+            renewal.arm(atMicroseconds: loop.freshNow + renewalDelay)
             renewalDelay = min(renewalDelay * 2, Self.longestRenewal)
         }
     }
@@ -202,7 +204,7 @@ final class BusCalls {
             unresolved.remove(key)
             guard pending.remove(key, by: header.sender) else { return }
             reportCalled()
-            update?.schedule()
+            update.schedule()
         case .call(let expectsReply):
             if header.destination.utf8.first == UInt8(ascii: ":") {
                 noteCall(header, to: header.destination, expectsReply)
@@ -243,13 +245,13 @@ final class BusCalls {
     private func expire() {
         if pending.removeExpired(at: loop.now) {
             reportCalled()
-            update?.schedule()
+            update.schedule()
         }
         arm()
     }
 
     private func arm() {
-        if let end = pending.nextEnd { timer?.arm(atMicroseconds: end) } else { timer?.disarm() }
+        if let end = pending.nextEnd { timer.arm(atMicroseconds: end) } else { timer.disarm() }
     }
 
     /// Reports the apps that are called. A running app answers by itself: it counts only if it was about to be stopped

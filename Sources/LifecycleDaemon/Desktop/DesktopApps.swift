@@ -31,7 +31,7 @@ final class DesktopApps {
     private let launches: LaunchTimes
     /// The apps that must run because no client reports which windows are visible.
     private var unfollowed: Set<AppIndex> = []
-    private var followTimer: TimerSource?
+    private let followTimer: TimerSource
 
     /// The number of apps, and of the units of one.
     private static let appLimit = 1024
@@ -52,9 +52,11 @@ final class DesktopApps {
                 if let name = Self.unitName(ofPlace: place) { held[app]?[name] = UnitGroup(at: place) }
             }
         }
-        followTimer = try loop.timer { [weak self] in
-            if let self { setUnfollowed(Set(held.keys)) }
+        let owner = Owner<DesktopApps>()
+        followTimer = try loop.timer {
+            if let owner = owner.object { owner.setUnfollowed(Set(owner.held.keys)) }
         }
+        owner.object = self
         visibleAppsChanged()
     }
 
@@ -355,11 +357,11 @@ extension DesktopApps {
     func visibleAppsChanged() {
         launches.visibleAppsChanged()
         if manager.isReported(.visible) {
-            followTimer?.disarm()
+            followTimer.disarm()
             setUnfollowed([])
         } else {
             setUnfollowed(unfollowed.union(runningApps))
-            followTimer?.arm(atMicroseconds: loop.freshNow + Self.followTime)
+            followTimer.arm(atMicroseconds: loop.freshNow + Self.followTime)
         }
     }
 }

@@ -17,7 +17,7 @@ final class DisplayQueues {
     private var reading: [AppIndex: Reading] = [:]
     /// Apps that ran and did not read. They are left alone until they read, or come to the foreground.
     private var unresponsive: Set<AppIndex> = []
-    private var timer: TimerSource?
+    private let timer: TimerSource
     /// The sockets of the machine in this round of the loop.
     private var sockets: (round: UInt64, byPeer: [UInt32: UnixSocket])?
     private var hasReported = false
@@ -43,7 +43,9 @@ final class DisplayQueues {
         self.core = core
         self.log = log
         self.report = report
-        timer = try loop.timer { [weak self] in self?.checkReading() }
+        let owner = Owner<DisplayQueues>()
+        timer = try loop.timer { owner.object?.checkReading() }
+        owner.object = self
     }
 
     /// Watches the display connections of an app that is suspended.
@@ -80,7 +82,7 @@ final class DisplayQueues {
         guard let connections = watched[app], reading[app] == nil else { return }
         guard connections.contains(where: { DisplayFill(of: $0.inode).isHigh }) else { return }
         reading[app] = Reading(inodes: connections.map(\.inode), end: loop.freshNow + Self.readingTime)
-        timer?.arm(atMicroseconds: loop.freshNow + Self.pause)
+        timer.arm(atMicroseconds: loop.freshNow + Self.pause)
         reportReading()
     }
 
@@ -92,7 +94,7 @@ final class DisplayQueues {
             reading[app] = nil
             if !isDone { noteUnresponsive(app) }
         }
-        if !reading.isEmpty { timer?.arm(atMicroseconds: loop.freshNow + Self.pause) }
+        if !reading.isEmpty { timer.arm(atMicroseconds: loop.freshNow + Self.pause) }
         if reading.count != before { reportReading() }
     }
 

@@ -34,7 +34,7 @@ final class FileLocks {
 
     /// The apps that a process waits for in earnest, as of the last look.
     private var awaited: [AppIndex: Awaited] = [:]
-    private var timer: TimerSource?
+    private let timer: TimerSource
     private var delays: ArraySlice<UInt64> = []
     /// The earliest time of the next look, in microseconds.
     private var nextLook: UInt64 = 0
@@ -69,7 +69,9 @@ final class FileLocks {
         self.findWaits = findWaits
         self.isStopped = isStopped
         self.report = report
-        timer = try loop.timer { [weak self] in self?.look(isScheduled: true) }
+        let owner = Owner<FileLocks>()
+        timer = try loop.timer { owner.object?.look(isScheduled: true) }
+        owner.object = self
     }
 
     /// Watches the files of an app that is suspended.
@@ -147,7 +149,7 @@ final class FileLocks {
             return
         }
         guard loop.freshNow >= nextLook else {
-            timer?.arm(atMicroseconds: nextLook)
+            timer.arm(atMicroseconds: nextLook)
             return
         }
         checkAll()
@@ -232,6 +234,6 @@ final class FileLocks {
 
     private func armNext() {
         if delays.isEmpty, !awaited.isEmpty { delays = Self.delaysWhileAwaited.suffix(1) }
-        if let delay = delays.popFirst() { timer?.arm(atMicroseconds: max(loop.freshNow + delay, nextLook)) }
+        if let delay = delays.popFirst() { timer.arm(atMicroseconds: max(loop.freshNow + delay, nextLook)) }
     }
 }

@@ -24,8 +24,8 @@ final class FileScans {
     }
 
     private let finished: (AppIndex, Found) -> Void
-    private var begun: BatchQueue?
-    private var round: DeferredSource?
+    private let begun: BatchQueue
+    private let round: DeferredSource
     /// The scans in their order; the first one has begun.
     private var scans: [Scan] = []
 
@@ -39,22 +39,24 @@ final class FileScans {
         loop: EventLoop, processes: @escaping (AppIndex) -> [ProcessID], finished: @escaping (AppIndex, Found) -> Void
     ) throws(SystemdError) {
         self.finished = finished
-        begun = try BatchQueue(loop: loop, isHeld: true, start: .pause) { [weak self] app in
-            guard let self else { return }
-            scans.append(Scan(app: app, files: OpenFileScan(of: processes(app))))
+        let owner = Owner<FileScans>()
+        begun = try BatchQueue(loop: loop, isHeld: true, start: .pause) { app in
+            guard let owner = owner.object else { return }
+            owner.scans.append(Scan(app: app, files: OpenFileScan(of: processes(app))))
             // Most apps have few files, and need no round of their own.
-            if scans.count == 1 { readSome() }
+            if owner.scans.count == 1 { owner.readSome() }
         }
-        round = try loop.deferred { [weak self] in self?.readSome() }
+        round = try loop.deferred { owner.object?.readSome() }
+        owner.object = self
     }
 
     /// Lets the scans begin.
-    func begin() { begun?.begin() }
+    func begin() { begun.begin() }
 
-    func append(_ app: AppIndex) { begun?.append(app) }
+    func append(_ app: AppIndex) { begun.append(app) }
 
     func remove(_ app: AppIndex) {
-        begun?.remove(app)
+        begun.remove(app)
         scans.removeAll { $0.app == app }
     }
 
@@ -71,7 +73,7 @@ final class FileScans {
             count += 1
         }
         scans.removeFirst(count)
-        if !scans.isEmpty { round?.schedule() }
+        if !scans.isEmpty { round.schedule() }
         for scan in done { finished(scan.app, scan.found) }
     }
 }

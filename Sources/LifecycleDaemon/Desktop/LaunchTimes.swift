@@ -12,12 +12,14 @@ final class LaunchTimes {
     private unowned let manager: AppManager
     /// The ends of the present launches.
     private var ends: [AppIndex: UInt64] = [:]
-    private var timer: TimerSource?
+    private let timer: TimerSource
 
     init(loop: EventLoop, manager: AppManager) throws(SystemdError) {
         self.loop = loop
         self.manager = manager
-        timer = try loop.timer { [weak self] in self?.endOverdue() }
+        let owner = Owner<LaunchTimes>()
+        timer = try loop.timer { owner.object?.endOverdue() }
+        owner.object = self
     }
 
     func begin(_ app: AppIndex) {
@@ -46,6 +48,6 @@ final class LaunchTimes {
 
     private func report() {
         manager.report(.relaunched, of: manager.ids(of: ends.keys), by: self)
-        if let next = ends.values.min() { timer?.arm(atMicroseconds: next) } else { timer?.disarm() }
+        if let next = ends.values.min() { timer.arm(atMicroseconds: next) } else { timer.disarm() }
     }
 }

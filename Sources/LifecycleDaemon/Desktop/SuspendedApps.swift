@@ -30,8 +30,8 @@ final class SuspendedApps: SuspensionObserver {
     private var background: Set<AppIndex> = []
     /// Those of them that are suspended when their background time expires.
     private var leaving: Set<AppIndex> = []
-    private var scans: FileScans?
-    private var occasion: PostponedSource?
+    private let scans: FileScans
+    private let occasion: PostponedSource
 
     init(
         loop: EventLoop, manager: AppManager, log: any JournalSink, sessionBus: @escaping () -> Bus?
@@ -50,12 +50,14 @@ final class SuspendedApps: SuspensionObserver {
         } report: { [weak manager] in
             if let manager { manager.report(.awaited, of: manager.ids(of: $0), by: $1) }
         }
+        let owner = Owner<SuspendedApps>()
         scans = try FileScans(loop: loop) { [weak manager] in
             manager?.processes.tree(of: $0)?.processIDs ?? []
-        } finished: { [weak self] in
-            self?.begin($0, $1)
+        } finished: {
+            owner.object?.begin($0, $1)
         }
-        occasion = try loop.postponed { [weak self] in self?.look() }
+        occasion = try loop.postponed { owner.object?.look() }
+        owner.object = self
         calls.source = self
         manager.suspensions = self
         // Those of a former daemon.
@@ -64,7 +66,7 @@ final class SuspendedApps: SuspensionObserver {
     }
 
     func willStop(_ app: AppIndex) { calls.willStop(app) }
-    func beginPostponedWork() { scans?.begin() }
+    func beginPostponedWork() { scans.begin() }
 
     func users(_ use: Use, of app: AppIndex) -> [String] {
         switch use {
@@ -80,9 +82,9 @@ final class SuspendedApps: SuspensionObserver {
         if wasMonitored != (state == .suspended) { calls.monitoredAppsChanged() }
         if state == .suspended {
             suspended.insert(app)
-            scans?.append(app)
+            scans.append(app)
         } else if suspended.remove(app) {
-            scans?.remove(app)
+            scans.remove(app)
             displays.end(app)
             locks.end(app)
         }
@@ -103,7 +105,7 @@ final class SuspendedApps: SuspensionObserver {
     }
 
     func noteOccasion() {
-        if !suspended.isEmpty { occasion?.schedule() }
+        if !suspended.isEmpty { occasion.schedule() }
     }
 
     private func begin(_ app: AppIndex, _ files: FileScans.Found) {

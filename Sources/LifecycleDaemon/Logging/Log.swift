@@ -34,13 +34,18 @@ final class Log: JournalSink {
     private var lost = 0
     private var waiting: [LogSubject] = []
     private var fields = JournalEntry()
-    /// Writes the waiting entries after a pause; nil while the loop does not run.
-    private var round: PostponedSource?
-    /// Writes them as soon as the replies are sent.
-    private var followUp: FollowUp?
     private var limiter = EntryLimiter()
-    private var suppressionReport: TimerSource?
-    private var loop: EventLoop?
+    /// The loop, while it runs.
+    private var running: Running?
+
+    private struct Running {
+        let loop: EventLoop
+        /// Writes the waiting entries after a pause.
+        let round: PostponedSource
+        /// Writes them as soon as the replies are sent.
+        let followUp: FollowUp
+        let suppressionReport: TimerSource
+    }
 
     var usesJournal: Bool { journal != nil }
 
@@ -55,28 +60,33 @@ final class Log: JournalSink {
 
     /// Writes entries after a pause from now on.
     func begin(in loop: EventLoop) throws(SystemdError) {
-        round = try loop.postponed { [weak self] in self?.writeWaiting() }
-        followUp = try loop.followUp { [weak self] in self?.writeWaiting() }
-        suppressionReport = try loop.timer { [weak self] in self?.reportSuppressed(until: loop.now) }
-        self.loop = loop
+        running = Running(
+            loop: loop,
+            round: try loop.postponed { [weak self] in self?.writeWaiting() },
+            followUp: try loop.followUp { [weak self] in self?.writeWaiting() },
+            suppressionReport: try loop.timer { [weak self] in self?.reportSuppressed(until: loop.now) })
     }
 
     /// Writes all waiting entries, and later ones at once. Called when the loop has ended.
     func end() {
         reportSuppressed(until: .max)
-        round = nil
+        running = nil
         writeWaiting()
     }
 
     func write(_ subject: LogSubject) {
-        guard let round else { return write([subject]) }
+        guard let running else { return write([subject]) }
         waiting.append(subject)
-        if subject.canWait { round.schedule() } else { followUp?.schedule() }
+        if subject.canWait { running.round.schedule() } else { running.followUp.schedule() }
     }
 
     func write(_ entry: LogEntry, causedBy cause: EntryCause) {
-        guard let loop, !limiter.admits(cause, at: loop.now) else { return write(.entry(entry)) }
-        if let instant = limiter.nextReport { suppressionReport?.arm(atMicroseconds: instant) }
+        guard let running, !limiter.admits(cause, at: running.loop.now) else { return write(.entry(entry)) }
+        armSuppressionReport()
+    }
+
+    private func armSuppressionReport() {
+        if let instant = limiter.nextReport { running?.suppressionReport.arm(atMicroseconds: instant) }
     }
 
     private func reportSuppressed(until instant: UInt64) {
@@ -87,7 +97,7 @@ final class Log: JournalSink {
                     message: "lifed has left out \(count) further log entries caused by \(cause.words)",
                     fields: [("LIFED_COUNT", String(count)), ("LIFED_REASON", cause.words)]))
         }
-        if let instant = limiter.nextReport { suppressionReport?.arm(atMicroseconds: instant) }
+        armSuppressionReport()
     }
 
     private func writeWaiting() {

@@ -20,7 +20,7 @@ import Systemd
     private let timer: WallClockTimer
     private let smallestStep: Duration
     private let handler: (Change) -> Void
-    private var source: IOSource?
+    private let source: IOSource
     private var zone: TimeZoneWatch?
     private var ahead = Duration.zero
     private var midnight: Int64 = 0
@@ -38,12 +38,14 @@ import Systemd
         self.smallestStep = smallestStep
         self.handler = handler
         timer = try WallClockTimer()
+        let owner = Owner<ClockWatch>()
+        source = try loop.watch(descriptor: timer.descriptor.rawValue, events: .readable) { _ in
+            owner.object?.timerEnded()
+        }
+        owner.object = self
         tzset()
         _ = try arm()
         ahead = WallClock.aheadOfBoot
-        source = try loop.watch(descriptor: timer.descriptor.rawValue, events: .readable) { [weak self] _ in
-            self?.timerEnded()
-        }
         do throws(SystemdError) {
             zone = try TimeZoneWatch(loop: loop, path: zoneFile) { [weak self] in self?.zoneChanged() }
         } catch {
@@ -52,7 +54,7 @@ import Systemd
     }
 
     isolated deinit {
-        source?.cancel()
+        source.cancel()
     }
 
     private func timerEnded() {
@@ -98,7 +100,7 @@ import Systemd
             return try arm()
         } catch {
             // No such failure is known for a timer that was armed before; going on would spin.
-            source?.cancel()
+            source.cancel()
             problem = "cannot watch the clock: \(error); apps get no time-change any more"
             return false
         }

@@ -46,7 +46,7 @@ final class MemoryPressureSource {
             let trigger = try Trigger(loop: loop, file: file, stall: stall) { [weak self] isAlive in
                 isAlive ? self?.fired(level) : self?.end()
             }
-            trigger.source?.setPriority(level == .critical ? .important : .normal)
+            trigger.source.setPriority(level == .critical ? .important : .normal)
             triggers.append(trigger)
         }
     }
@@ -102,7 +102,7 @@ final class MemoryPressureSource {
 
 /// A trigger, which lasts as long as its descriptor.
 @MainActor private final class Trigger {
-    private(set) var source: IOSource?
+    let source: IOSource
     private let descriptor: Descriptor
 
     init(
@@ -114,11 +114,9 @@ final class MemoryPressureSource {
             throw DaemonError(pressureFile: file, error)
         }
         do throws(SystemdError) {
-            source = try loop.watch(descriptor: descriptor.rawValue, events: .exceptional) { [weak self] ready in
+            source = try loop.watch(descriptor: descriptor.rawValue, events: .exceptional) { ready in
                 // The cgroup is gone, or its accounting is off. The kernel would report that again and again.
-                let isAlive = ready.isDisjoint(with: [.error, .hangUp])
-                if !isAlive { self?.source?.cancel() }
-                handler(isAlive)
+                handler(ready.isDisjoint(with: [.error, .hangUp]))
             }
         } catch {
             throw DaemonError(.memoryPressure, error.description)
@@ -127,7 +125,7 @@ final class MemoryPressureSource {
 
     isolated deinit {
         // Before the descriptor, whose number may be reused as soon as it is closed.
-        source?.cancel()
+        source.cancel()
     }
 
     private static func open(_ file: String, _ stall: MemoryThresholds.Stall) throws(Processes.Errno) -> Descriptor {

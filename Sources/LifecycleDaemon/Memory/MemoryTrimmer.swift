@@ -8,7 +8,7 @@ final class MemoryTrimmer {
     private let processes: AppProcesses
     private let core: any InputHandler
     private var waiting: [AppIndex: MemoryReclaim] = [:]
-    private var idle: DeferredSource?
+    private let idle: DeferredSource
     private var hasReported = false
 
     init(
@@ -17,15 +17,17 @@ final class MemoryTrimmer {
         self.log = log
         self.processes = processes
         self.core = core
-        idle = try loop.deferred { [weak self] in self?.step() }
-        idle?.setPriority(.idle)
+        let owner = Owner<MemoryTrimmer>()
+        idle = try loop.deferred { owner.object?.step() }
+        idle.setPriority(.idle)
+        owner.object = self
     }
 
     func begin(_ app: AppIndex) {
         guard let tree = processes.tree(of: app) else { return }
         do throws(FeatureUnavailable) {
             waiting[app] = try MemoryReclaim(tree)
-            idle?.schedule()
+            idle.schedule()
         } catch {
             guard !hasReported else { return }
             hasReported = true
@@ -45,6 +47,6 @@ final class MemoryTrimmer {
         case .more: waiting[app] = work
         case .done(let outcome): log.write(outcome, by: work.method, of: core.id(of: app))
         }
-        if !waiting.isEmpty { idle?.schedule() }
+        if !waiting.isEmpty { idle.schedule() }
     }
 }

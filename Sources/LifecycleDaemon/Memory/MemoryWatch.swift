@@ -16,13 +16,13 @@ final class MemoryWatch {
     private let core: any InputHandler
     private var source: MemoryPressureSource?
     private var thresholds: MemoryThresholds?
-    private var reserve: ReserveWatch?
+    private let reserve: ReserveWatch
     /// The memory of apps that are being ended for it, in bytes.
     private var held: [AppIndex: Int] = [:]
-    private var timer: TimerSource?
+    private let timer: TimerSource
     /// The check that the core waits for.
     private var pending: Check?
-    private var retry: TimerSource?
+    private let retry: TimerSource
     /// The pause before another attempt to watch, in microseconds.
     var retryDelay: UInt64 = 5_000_000
 
@@ -36,20 +36,22 @@ final class MemoryWatch {
         self.log = log
         self.processes = processes
         self.core = core
-        timer = try loop.timer { [weak self] in self?.check() }
-        retry = try loop.timer { [weak self] in self?.tryAgain() }
-        reserve = try ReserveWatch(loop: loop) { [weak self] in
-            self?.source?.left()
-        } handler: { [weak self] in
-            self?.report($0)
+        let owner = Owner<MemoryWatch>()
+        timer = try loop.timer { owner.object?.check() }
+        retry = try loop.timer { owner.object?.tryAgain() }
+        reserve = try ReserveWatch(loop: loop) {
+            owner.object?.source?.left()
+        } handler: {
+            owner.object?.report($0)
         }
+        owner.object = self
     }
 
     func apply(_ settings: Configuration.Settings.Memory) {
         let wanted = MemoryThresholds(settings)
         guard wanted != thresholds else { return }
         thresholds = wanted
-        reserve?.reserve = wanted.reserve
+        reserve.reserve = wanted.reserve
         source = nil
         do throws(DaemonError) {
             try watch(wanted)
@@ -57,7 +59,7 @@ final class MemoryWatch {
             guard error.isTransient else { return reportUnavailable(error.description) }
             log.write(
                 .warning, "cannot watch memory pressure: \(error); trying again, ending no apps for memory until then")
-            retry?.arm(atMicroseconds: loop.freshNow + retryDelay)
+            retry.arm(atMicroseconds: loop.freshNow + retryDelay)
         }
     }
 
@@ -75,20 +77,20 @@ final class MemoryWatch {
             log.write(.info, "lifed watches memory pressure again")
         } catch {
             guard error.isTransient else { return reportUnavailable(error.description) }
-            retry?.arm(atMicroseconds: loop.freshNow + retryDelay)
+            retry.arm(atMicroseconds: loop.freshNow + retryDelay)
         }
     }
 
     private func handle(_ event: MemoryPressureSource.Event) {
         switch event {
         case .pressure(let pressure):
-            reserve?.begin()
+            reserve.begin()
             report(pressure)
         case .ended(let reason): reportUnavailable(reason)
         }
     }
 
-    func expectUse() { reserve?.begin() }
+    func expectUse() { reserve.begin() }
 
     private func report(_ pressure: MemoryPressure) {
         guard pressure.level != .normal else { return }
@@ -110,7 +112,7 @@ final class MemoryWatch {
         // The next reading is compared to this one.
         _ = source?.current()
         if atOnce { return check() }
-        timer?.arm(atMicroseconds: loop.freshNow + Self.settlingTime)
+        timer.arm(atMicroseconds: loop.freshNow + Self.settlingTime)
     }
 
     private func check() {
@@ -141,7 +143,7 @@ final class ReserveWatch {
     private let loop: EventLoop
     private let read: () -> MemoryPressure?
     private let handler: (MemoryPressure) -> Void
-    private var timer: TimerSource?
+    private let timer: TimerSource
     private var end: UInt64 = 0
     /// No app can have reached the reserve before this instant.
     private var next: UInt64 = 0
@@ -159,7 +161,9 @@ final class ReserveWatch {
         self.loop = loop
         self.read = read
         self.handler = handler
-        timer = try loop.timer { [weak self] in self?.check() }
+        let owner = Owner<ReserveWatch>()
+        timer = try loop.timer { owner.object?.check() }
+        owner.object = self
     }
 
     func begin() {
@@ -172,7 +176,7 @@ final class ReserveWatch {
     private func armIfDue() {
         guard !isArmed, next < end else { return }
         isArmed = true
-        timer?.arm(atMicroseconds: next)
+        timer.arm(atMicroseconds: next)
     }
 
     private func check() {

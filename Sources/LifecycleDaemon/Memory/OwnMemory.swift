@@ -12,18 +12,19 @@ final class OwnMemory {
     private static let launchCount = 64
 
     private let loop: EventLoop
-    private var timer: TimerSource?
-    private var idle: DeferredSource?
+    private let timer: TimerSource
     private var launches = 0
     private var isScheduled = false
     private var releasesCode = false
 
     init(loop: EventLoop) throws(SystemdError) {
         self.loop = loop
-        timer = try loop.timer { [weak self] in self?.idle?.schedule() }
+        let owner = Owner<OwnMemory>()
         // After the work that waits for later rounds of the loop.
-        idle = try loop.deferred { [weak self] in self?.release() }
-        idle?.setPriority(.idle)
+        let idle = try loop.deferred { owner.object?.release() }
+        idle.setPriority(.idle)
+        timer = try loop.timer { idle.schedule() }
+        owner.object = self
     }
 
     /// Gives back the memory after a start, or after the configuration was read, when the loop has nothing else to do.
@@ -40,7 +41,7 @@ final class OwnMemory {
     private func schedule() {
         guard !isScheduled else { return }
         isScheduled = true
-        timer?.arm(atMicroseconds: loop.freshNow + Self.pause)
+        timer.arm(atMicroseconds: loop.freshNow + Self.pause)
     }
 
     private func release() {

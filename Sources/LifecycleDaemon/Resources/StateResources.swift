@@ -13,15 +13,16 @@ final class StateResources {
     private let log: any JournalSink
     private let store: any StateStore
     private var control: ResourceControl?
-    private var settings = Configuration.Settings.Resources()
+    /// The applied settings; nil before the first configuration.
+    private var settings: Configuration.Settings.Resources?
     private var profiles = StateProfiles()
     private var processLimit: Int?
-    private var order: OutOfMemoryOrder?
+    private var order = OutOfMemoryOrder(lowest: 0)
     private var states = AppMap<AppState>()
     /// Apps that have entered the foreground.
-    private var raised: BatchQueue?
+    private let raised: BatchQueue
     /// Other apps whose share has changed.
-    private var stale: BatchQueue?
+    private let stale: BatchQueue
     private var reported: Set<String> = []
 
     init(
@@ -31,18 +32,20 @@ final class StateResources {
         self.core = core
         self.log = log
         self.store = store
-        raised = try BatchQueue(loop: loop, isHeld: true, start: .followUp) { [weak self] in self?.apply($0) }
-        stale = try BatchQueue(loop: loop, isHeld: true, start: .pause) { [weak self] in self?.apply($0) }
+        let owner = Owner<StateResources>()
+        raised = try BatchQueue(loop: loop, isHeld: true, start: .followUp) { owner.object?.apply($0) }
+        stale = try BatchQueue(loop: loop, isHeld: true, start: .pause) { owner.object?.apply($0) }
+        owner.object = self
     }
 
     private func beginRaising(_ app: AppIndex) {
-        stale?.remove(app)
-        raised?.append(app)
+        stale.remove(app)
+        raised.append(app)
     }
 
     private func beginLowering(_ app: AppIndex) {
-        raised?.remove(app)
-        stale?.append(app)
+        raised.remove(app)
+        stale.append(app)
     }
 
     /// Finds the capabilities of the machine, and logs them. Called once, before the first launch.
@@ -58,17 +61,15 @@ final class StateResources {
     /// Applies the tables of a configuration, also to running apps.
     func apply(_ settings: Configuration.Settings.Resources, processes limit: ProcessLimit) {
         let processLimit = limit.number(of: ProcessLimit.possibleProcesses())
-        guard settings != self.settings || processLimit != self.processLimit || order == nil else { return }
+        guard settings != self.settings || processLimit != self.processLimit else { return }
         self.settings = settings
         self.processLimit = processLimit
         profiles = StateProfiles(settings, processLimit: processLimit)
         let lowest = settings.suspended.oomScoreAdjustment ?? -1
-        var order = OutOfMemoryOrder(lowest: lowest)
-        if let previous = self.order {
-            for app in previous.apps where states[app] == .suspended { _ = order.insert(app) }
-        }
-        self.order = order
-        for app in states.keys { stale?.append(app) }
+        let previous = order
+        order = OutOfMemoryOrder(lowest: lowest)
+        for app in previous.apps where states[app] == .suspended { _ = order.insert(app) }
+        for app in states.keys { stale.append(app) }
     }
 
     /// Gives an app the share of its new state. A terminating app keeps its share.
@@ -78,15 +79,15 @@ final class StateResources {
         case .notRunning: forget(app)
         case .suspended:
             states[app] = state
-            for other in order?.insert(app) ?? [] { stale?.append(other) }
+            for other in order.insert(app) { stale.append(other) }
             beginLowering(app)
         case .background:
             states[app] = state
-            order?.remove(app)
+            order.remove(app)
             beginLowering(app)
         case .inactive, .active:
             states[app] = state
-            order?.remove(app)
+            order.remove(app)
             beginRaising(app)
         }
     }
@@ -99,15 +100,15 @@ final class StateResources {
 
     private func forget(_ app: AppIndex) {
         states[app] = nil
-        raised?.remove(app)
-        stale?.remove(app)
-        order?.remove(app)
+        raised.remove(app)
+        stale.remove(app)
+        order.remove(app)
     }
 
     /// Lets the work begin that waits for the first answer.
     func beginPostponedWork() {
-        raised?.begin()
-        stale?.begin()
+        raised.begin()
+        stale.begin()
     }
 
     /// Returns the values to save; nil for none.
@@ -139,7 +140,7 @@ final class StateResources {
     private func profile(of app: AppIndex) -> ResourceProfile? {
         guard let state = states[app], var profile = profiles[state] else { return nil }
         if state == .suspended, let score = profile.oomScoreAdjustment, score >= 0 {
-            profile.oomScoreAdjustment = order?[app] ?? score
+            profile.oomScoreAdjustment = order[app] ?? score
         }
         return profile
     }

@@ -13,13 +13,15 @@ final class Schedules {
     private let core: any InputHandler
     /// The apps that have schedules, in the order of their ids.
     private var apps: [ScheduledApp] = []
-    private var timer: TimerSource?
+    private let timer: TimerSource
     private var isStarted = false
 
     init(loop: EventLoop, records: AppRecords, core: any InputHandler) throws(SystemdError) {
         self.records = records
         self.core = core
-        timer = try loop.timer(on: .wall) { [weak self] in self?.work() }
+        let owner = Owner<Schedules>()
+        timer = try loop.timer(on: .wall) { owner.object?.work() }
+        owner.object = self
     }
 
     /// Replaces the schedules by those of the manifests.
@@ -69,7 +71,7 @@ final class Schedules {
 
     func stop() {
         isStarted = false
-        timer?.disarm()
+        timer.disarm()
     }
 
     /// Computes all due times again, after the wall clock or the time zone was set.
@@ -99,9 +101,9 @@ final class Schedules {
         guard isStarted else { return }
         let earliest = apps.lazy.flatMap(\.works).compactMap(\.due).min()
         if let earliest {
-            timer?.arm(atMicroseconds: UInt64(clamping: earliest.microseconds))
+            timer.arm(atMicroseconds: UInt64(clamping: earliest.microseconds))
         } else {
-            timer?.disarm()
+            timer.disarm()
         }
     }
 

@@ -79,9 +79,9 @@ final class FileStateStore: StateStore {
     /// The slots; nil before ``begin()``, and after a failure until everything is saved again.
     private var slots: StateSlots?
     private var condition = Condition.good
-    private var retry: TimerSource?
+    private let retry: TimerSource
     /// Saves the resource values, with what else is saved in the same round.
-    private var commitment: PostponedSource?
+    private let commitment: PostponedSource
 
     private static let retryDelay: UInt64 = 5_000_000
 
@@ -89,8 +89,10 @@ final class FileStateStore: StateStore {
         self.loop = loop
         self.log = log
         file = StateFile(path: path, header: SavedState.header(bootID: BootID.current))
-        retry = try loop.timer { [weak self] in _ = self?.makeRoom() }
-        commitment = try loop.postponed(isLast: true) { [weak self] in self?.commit() }
+        let owner = Owner<FileStateStore>()
+        retry = try loop.timer { _ = owner.object?.makeRoom() }
+        commitment = try loop.postponed(isLast: true) { owner.object?.commit() }
+        owner.object = self
     }
 
     func begin(with slots: SlotContents?) {
@@ -136,7 +138,7 @@ final class FileStateStore: StateStore {
     func add(_ resources: SavedResources, at index: AppIndex) {
         guard isBegun else { return }
         slots?.add(resources, at: index)
-        commitment?.schedule()
+        commitment.schedule()
     }
 
     func save(_ state: ChannelState, of id: AppID, at index: AppIndex) {
@@ -207,7 +209,7 @@ final class FileStateStore: StateStore {
     private var directory: String { String(file.path.prefix(upTo: file.path.lastIndex(of: "/") ?? file.path.endIndex)) }
 
     private func setCondition(_ new: Condition) {
-        if new != .good { retry?.arm(atMicroseconds: loop.freshNow + Self.retryDelay) }
+        if new != .good { retry.arm(atMicroseconds: loop.freshNow + Self.retryDelay) }
         let old = condition
         condition = new
         switch (old, new) {

@@ -28,8 +28,8 @@ import Glibc
     private let loop: EventLoop
     private let onProblem: (String) -> Void
     private var connection: BusConnection?
-    private var ending: DeferredSource?
-    private var retry: TimerSource?
+    private let ending: DeferredSource
+    private let retry: TimerSource
     private var retryDelay = Bus.firstRetry
     private var isProblemReported = false
     private var names: [WeakName] = []
@@ -52,9 +52,11 @@ import Glibc
         self.address = address
         self.onProblem = onProblem
         // A connection cannot be taken apart in the midst of its own callback.
-        ending = try loop.deferred { [weak self] in self?.end(because: "the bus closed the connection") }
-        retry = try loop.timer { [weak self] in self?.connect() }
-        retry?.arm(atMicroseconds: loop.now)
+        let owner = Owner<Bus>()
+        ending = try loop.deferred { owner.object?.end(because: "the bus closed the connection") }
+        retry = try loop.timer { owner.object?.connect() }
+        owner.object = self
+        retry.arm(atMicroseconds: loop.now)
     }
 
     /// Sends a call.
@@ -114,7 +116,7 @@ extension Bus {
     private func setConnected(_ isUp: Bool) {
         guard isUp else {
             isConnected = false
-            ending?.schedule()
+            ending.schedule()
             return
         }
         isConnected = true
@@ -133,7 +135,7 @@ extension Bus {
         } else {
             report(reason)
         }
-        retry?.arm(atMicroseconds: loop.freshNow + retryDelay)
+        retry.arm(atMicroseconds: loop.freshNow + retryDelay)
         retryDelay = min(retryDelay * 2, Bus.longestRetry)
     }
 

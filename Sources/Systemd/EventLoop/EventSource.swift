@@ -114,6 +114,18 @@ extension EventSource {
     }
 }
 
+/// The object that has event sources, which their handlers reach once it has set itself.
+///
+/// A handler cannot capture an object that is being initialized. With its owner, the sources of an object are constants.
+@MainActor
+public final class Owner<Object: AnyObject> {
+    /// The object; nil while it is being initialized, and when it is gone.
+    public weak var object: Object?
+
+    /// Creates the owner of sources before the object is initialized.
+    public init() {}
+}
+
 extension MainActor {
     /// Runs an operation that libsystemd dispatches, which it does on the thread of the event loop only: the main thread.
     ///

@@ -28,7 +28,7 @@ public final class PostponedSource {
 /// The work that waits for the same pause, in the order in which it was scheduled.
 @MainActor
 final class PostponedRound {
-    private var timer: TimerSource?
+    private let timer: TimerSource
     private var sources: [PostponedSource] = []
     private var lastSources: [PostponedSource] = []
     /// A Boolean value that indicates whether the timer is armed, or the sources are running.
@@ -38,7 +38,9 @@ final class PostponedRound {
     private static let pause: UInt64 = 1_000
 
     fileprivate init(loop: EventLoop) throws(SystemdError) {
-        timer = try loop.timer { [weak self] in self?.run() }
+        let owner = Owner<PostponedRound>()
+        timer = try loop.timer { owner.object?.run() }
+        owner.object = self
     }
 
     fileprivate func append(_ source: PostponedSource) {
@@ -48,7 +50,7 @@ final class PostponedRound {
 
     private func arm() {
         isBegun = true
-        timer?.arm(atMicroseconds: monotonicMicroseconds() + Self.pause)
+        timer.arm(atMicroseconds: monotonicMicroseconds() + Self.pause)
     }
 
     /// Runs the sources that are scheduled. Of those that they schedule, only the last ones belong to this round.
