@@ -237,14 +237,27 @@ extension LifecycleApplication {
             return
         }
         switch callback.kind {
-        case .sceneWillEnterForeground: scene.delegate?.sceneWillEnterForeground(scene)
-        case .sceneDidBecomeActive: scene.delegate?.sceneDidBecomeActive(scene)
-        case .sceneWillResignActive: scene.delegate?.sceneWillResignActive(scene)
-        case .sceneDidEnterBackground: scene.delegate?.sceneDidEnterBackground(scene)
-        case .sceneDidDisconnect: disconnect(scene, isClosed: isClosed)
-        default: break
+        case .sceneWillEnterForeground:
+            scene.delegate?.sceneWillEnterForeground(scene)
+            observers.send(.sceneWillEnterForeground(id.name))
+        case .sceneDidBecomeActive:
+            scene.delegate?.sceneDidBecomeActive(scene)
+            observers.send(.sceneDidBecomeActive(id.name))
+        case .sceneWillResignActive:
+            scene.delegate?.sceneWillResignActive(scene)
+            observers.send(.sceneWillResignActive(id.name))
+        case .sceneDidEnterBackground:
+            scene.delegate?.sceneDidEnterBackground(scene)
+            observers.send(.sceneDidEnterBackground(id.name))
+        case .sceneDidDisconnect:
+            disconnect(scene, isClosed: isClosed)
+            observers.send(.sceneDidDisconnect(id.name))
+        case .sceneWillConnect, .willFinishLaunching, .didFinishLaunching, .didBecomeActive, .willResignActive,
+            .didEnterBackground,
+            .willEnterForeground, .openURL, .continueActivity, .performTask, .memoryWarning,
+            .protectedDataWillBecomeUnavailable, .protectedDataDidBecomeAvailable, .significantTimeChange:
+            break
         }
-        LifecycleEvent(callback.kind, id.name).map { observers.send($0) }
     }
 
     private func connect(_ fields: SceneConnectionFields) {
@@ -276,19 +289,5 @@ extension LifecycleApplication {
     private func discard(_ session: SceneSession) {
         openSessions.removeAll { $0 === session }
         delegate?.application(self, didDiscardSceneSessions: [session])
-    }
-}
-
-extension LifecycleEvent {
-    /// The event that tells observers of a callback about a scene that is connected.
-    fileprivate init?(_ kind: Callback, _ scene: String) {
-        switch kind {
-        case .sceneWillEnterForeground: self = .sceneWillEnterForeground(scene)
-        case .sceneDidBecomeActive: self = .sceneDidBecomeActive(scene)
-        case .sceneWillResignActive: self = .sceneWillResignActive(scene)
-        case .sceneDidEnterBackground: self = .sceneDidEnterBackground(scene)
-        case .sceneDidDisconnect: self = .sceneDidDisconnect(scene)
-        default: return nil
-        }
     }
 }

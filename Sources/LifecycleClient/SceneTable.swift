@@ -63,7 +63,10 @@ struct SceneTable {
             case .sceneDidBecomeActive, .sceneWillResignActive: scene.state = .foregroundActive
             case .sceneDidDisconnect: scene.state = .unattached
             case .sceneWillEnterForeground, .sceneDidEnterBackground: scene.state = .background
-            default: break
+            case .willFinishLaunching, .didFinishLaunching, .didBecomeActive, .willResignActive, .didEnterBackground,
+                .willEnterForeground, .openURL, .continueActivity, .performTask, .memoryWarning,
+                .protectedDataWillBecomeUnavailable, .protectedDataDidBecomeAvailable, .significantTimeChange:
+                break
             }
         }
     }
@@ -78,7 +81,11 @@ struct SceneTable {
         case .sceneDidDisconnect:
             let isForgotten = SceneDisconnectionFields(callback.fields)?.reason == SceneDisconnectionFields.closed
             if isForgotten { scenes.removeAll { $0.id == id } }
-        default: break
+        case .sceneDidBecomeActive, .sceneDidEnterBackground,
+            .willFinishLaunching, .didFinishLaunching, .didBecomeActive, .willResignActive, .didEnterBackground,
+            .willEnterForeground, .openURL, .continueActivity, .performTask, .memoryWarning,
+            .protectedDataWillBecomeUnavailable, .protectedDataDidBecomeAvailable, .significantTimeChange:
+            break
         }
     }
 
@@ -112,11 +119,8 @@ struct SceneTable {
 
     /// Notes a callback when it arrives. A closing scene that comes to the foreground was opened by a client.
     mutating func noteArrival(_ callback: CallbackMessage) {
-        switch callback.kind {
-        case .sceneWillEnterForeground, .sceneDidBecomeActive:
-            if let id = callback.fields.scene, self[id]?.closing == .read { reopen(id) }
-        default: break
-        }
+        guard callback.kind == .sceneWillEnterForeground || callback.kind == .sceneDidBecomeActive else { return }
+        if let id = callback.fields.scene, self[id]?.closing == .read { reopen(id) }
     }
 
     /// Returns an id that no scene has: `main`, `scene-2`, `scene-3` and so on.

@@ -75,7 +75,9 @@ extension Session {
             if let before, let end = backgroundEnd, before > end { backgroundEnd = before }
         case .willEnterForeground, .didBecomeActive, .sceneWillEnterForeground, .sceneDidBecomeActive:
             backgroundEnd = nil
-        default:
+        case .willFinishLaunching, .didFinishLaunching, .willResignActive, .openURL, .continueActivity, .performTask,
+            .memoryWarning, .protectedDataWillBecomeUnavailable, .protectedDataDidBecomeAvailable,
+            .significantTimeChange, .sceneWillConnect, .sceneWillResignActive, .sceneDidDisconnect:
             break
         }
     }

@@ -88,11 +88,9 @@ extension Session {
 
     /// Returns the state of the app after a callback about a scene.
     func stateAfter(_ callback: CallbackMessage) -> RunningState {
-        switch callback.kind {
-        case .sceneWillResignActive where !scenes.isActive: .inactive
-        case .sceneWillEnterForeground where state == .background: .inactive
-        default: state
-        }
+        let resigns = callback.kind == .sceneWillResignActive && !scenes.isActive
+        let returns = callback.kind == .sceneWillEnterForeground && state == .background
+        return resigns || returns ? .inactive : state
     }
 
     // MARK: - Without a daemon

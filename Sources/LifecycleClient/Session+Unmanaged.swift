@@ -58,12 +58,11 @@ extension Session {
     mutating func deliver(_ callback: CallbackMessage) {
         let skipsBackground = skipsNextBackground
         skipsNextBackground = false
-        switch (callback.kind, launch) {
-        case (.willFinishLaunching, .session): return send(answers.answer(callback.sequence, .plain))
-        case (.didFinishLaunching, .session): return deliverState(callback)
-        case (.didEnterBackground, _) where skipsBackground: return send(answers.answer(callback.sequence, .plain))
-        default: break
+        let isSecondLaunch = callback.kind == .willFinishLaunching && launch == .session
+        if isSecondLaunch || callback.kind == .didEnterBackground && skipsBackground {
+            return send(answers.answer(callback.sequence, .plain))
         }
+        if callback.kind == .didFinishLaunching, launch == .session { return deliverState(callback) }
         launch = .daemon
         events.append(.callback(callback))
     }

@@ -176,9 +176,9 @@ public struct Session: Sendable {
     ///   - callback: A callback that ``next()`` has returned.
     ///   - answer: The answer, which the daemon gets with the number of the callback.
     public mutating func answer(_ callback: CallbackMessage, _ answer: AppAnswer = .plain) {
-        switch callback.kind {
-        case .willResignActive, .willEnterForeground: state = .inactive
-        default:
+        if callback.kind == .willResignActive || callback.kind == .willEnterForeground {
+            state = .inactive
+        } else {
             scenes.finish(callback)
             state = stateAfter(callback)
         }

@@ -113,10 +113,8 @@ final class CoreDriver: InputHandler {
     /// Returns whether a successor of the daemon takes the step again from the record before it: it stops or resumes the app
     /// once more, which changes nothing, and gets the same outcome. So the reply need not wait for the record.
     private nonisolated static func canSaveLater(_ input: Input, _ effects: [Effect]) -> Bool {
-        switch input {
-        case .outcome(_, .stopped), .outcome(_, .resumed): effects.allSatisfy { $0.isTransition || $0.isReply }
-        default: false
-        }
+        guard case .outcome(_, let outcome) = input, outcome == .stopped || outcome == .resumed else { return false }
+        return effects.allSatisfy { $0.isTransition || $0.isReply }
     }
 
     private func save(_ effects: [Effect]) {
@@ -190,20 +188,21 @@ nonisolated struct EffectOrder {
 }
 
 nonisolated extension Effect {
-    fileprivate var isTransition: Bool {
+    private enum Kind { case reply, message, transition, action }
+
+    private var kind: Kind {
         switch self {
-        case .transition, .sceneTransition: true
-        default: false
+        case .reply: .reply
+        case .deliver: .message
+        case .transition, .sceneTransition: .transition
+        case .spawn, .stop, .resume, .terminate, .kill, .answerAssertion, .tellTimeLeft, .expireTask, .measureMemory,
+            .checkMemory, .decision, .forgotten, .finished:
+            .action
         }
     }
 
+    fileprivate var isReply: Bool { kind == .reply }
+    fileprivate var isTransition: Bool { kind == .transition }
     /// A Boolean value that indicates whether the effect is a reply, or changes nothing in the replies before it.
-    fileprivate var isReplyOrMayPrecedeIt: Bool {
-        switch self {
-        case .reply, .deliver, .transition, .sceneTransition: true
-        default: false
-        }
-    }
-
-    fileprivate var isReply: Bool { if case .reply = self { true } else { false } }
+    fileprivate var isReplyOrMayPrecedeIt: Bool { kind != .action }
 }

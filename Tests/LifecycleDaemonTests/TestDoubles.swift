@@ -59,7 +59,10 @@ final class MemoryStateStore: StateStore {
     }
 
     func save(announcing effects: [Effect]) {
-        unannounced += effects.compactMap { Announcement($0) }
+        for effect in effects {
+            if case .transition(let transition) = effect { unannounced.append(.app(transition)) }
+            if case .sceneTransition(let transition) = effect { unannounced.append(.scene(transition)) }
+        }
         saved(changed)
     }
 

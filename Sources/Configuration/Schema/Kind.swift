@@ -50,7 +50,7 @@ extension Kind<Duration> {
                 case .string(let text): DurationText.parse(text)
                 case .integer(let seconds) where (0...86_400).contains(seconds): .seconds(seconds)
                 case .float(let seconds) where (0...86_400).contains(seconds): .seconds(seconds)
-                default: nil
+                case .integer, .float, .boolean, .moment, .array, .table: nil
                 }
             return duration.flatMap { range.contains($0) ? $0 : nil }
         }
@@ -315,7 +315,7 @@ extension Kind<Int> {
         switch node {
         case .string(let text): SizeText.parse(text)
         case .integer(let bytes): bytes >= 0 ? bytes : nil
-        default: nil
+        case .float, .boolean, .moment, .array, .table: nil
         }
     }
 }
@@ -349,7 +349,7 @@ extension Kind<Settings.ProcessLimit> {
                 let percent = Int(text.dropLast()), 1...100 ~= percent
             else { return nil }
             return .percent(percent)
-        default: return nil
+        case .float, .boolean, .moment, .array, .table: return nil
         }
     }
 }

@@ -66,16 +66,14 @@ extension LaunchFields {
 extension SceneNews {
     fileprivate func fields(_ callback: Callback, of scene: Scene?) -> [Field] {
         let id = self.scene
-        return switch callback {
-        case .sceneWillConnect:
-            SceneConnectionFields(
-                scene: id, role: scene?.role ?? SceneText.defaultRole, reason: (reason ?? .user).rawValue,
-                info: scene?.info
+        if callback == .sceneWillConnect {
+            let role = scene?.role ?? SceneText.defaultRole
+            return SceneConnectionFields(
+                scene: id, role: role, reason: (reason ?? .user).rawValue, info: scene?.info
             ).fields
-        case .sceneDidDisconnect:
-            SceneDisconnectionFields(scene: id, reason: (reason ?? .closed).rawValue).fields
-        default: .scene(id)
         }
+        guard callback == .sceneDidDisconnect else { return .scene(id) }
+        return SceneDisconnectionFields(scene: id, reason: (reason ?? .closed).rawValue).fields
     }
 }
 
@@ -102,7 +100,7 @@ extension AppEvent {
         case .openURL(let url, let type, let source): OpenURLFields(url: url, type: type, source: source).fields
         case .continueActivity(let type, let info): ContinueActivityFields(type: type, info: info).fields
         case .performTask(let kind, let payload): PerformTaskFields(kind: kind, payload: payload).fields
-        default: []
+        case .notice: []
         }
     }
 }

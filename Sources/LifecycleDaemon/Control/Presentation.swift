@@ -252,13 +252,10 @@ struct Presentation {
     /// Returns the error of the launch after the end of an app.
     private func errorOfRestart(_ refusal: Refusal) -> ControlError {
         let error = error(refusal)
-        switch refusal {
-        case .launchFailed, .ended:
-            return ControlError(
-                error.kind, id: error.id, reason: "it has ended, and cannot be launched again: \(error.reason)",
-                remedy: error.remedy)
-        default: return error
-        }
+        guard error.kind == .launchFailed || error.kind == .ended else { return error }
+        return ControlError(
+            error.kind, id: error.id, reason: "it has ended, and cannot be launched again: \(error.reason)",
+            remedy: error.remedy)
     }
 
     private func error(_ refusal: Refusal) -> ControlError {

@@ -94,10 +94,8 @@ final class EndNotifications {
 extension Reason {
     /// The text of the notification; nil for an end that needs none.
     fileprivate var body: String? {
-        switch self {
-        case .reclaimed: "The machine was short of memory."
-        case .backgroundTimeout, .taskTimeout, .launchTimeout: "It did not answer in time."
-        default: nil
-        }
+        if self == .reclaimed { return "The machine was short of memory." }
+        let isTimeout = self == .backgroundTimeout || self == .taskTimeout || self == .launchTimeout
+        return isTimeout ? "It did not answer in time." : nil
     }
 }

@@ -7,15 +7,6 @@ nonisolated enum Announcement: Equatable {
     case app(LifecycleCore.Transition)
     case scene(LifecycleCore.SceneTransition)
 
-    /// Creates the announcement of an effect; nil for an effect that is no transition.
-    init?(_ effect: Effect) {
-        switch effect {
-        case .transition(let transition): self = .app(transition)
-        case .sceneTransition(let transition): self = .scene(transition)
-        default: return nil
-        }
-    }
-
     /// The app, or the app of the scene.
     var app: AppID {
         switch self {

@@ -192,11 +192,8 @@ struct StateSlots: ~Copyable {
         addTransitions { slot in
             let (before, span) = (slot.count, effects.span)
             for index in span.indices {
-                switch span[index] {
-                case .transition(let transition): SavedTransition.write(transition, to: &slot)
-                case .sceneTransition(let transition): SavedTransition.write(transition, to: &slot)
-                default: break
-                }
+                if case .transition(let transition) = span[index] { SavedTransition.write(transition, to: &slot) }
+                if case .sceneTransition(let transition) = span[index] { SavedTransition.write(transition, to: &slot) }
             }
             return slot.count > before
         }

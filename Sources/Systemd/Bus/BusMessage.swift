@@ -180,7 +180,7 @@ extension BusValue {
     public var elements: [BusValue]? {
         switch self {
         case .array(let values), .structure(let values): values
-        default: nil
+        case .bool, .integer, .unsigned, .double, .text, .descriptor, .dictionary: nil
         }
     }
 }
