@@ -7,99 +7,85 @@ extension ControlError {
     init(_ refusal: Refusal) {
         switch refusal {
         case .noSuchApp(let id):
-            self.init(
-                .noSuchApp, id: id.name, reason: "there is no such app", remedy: "list the apps with 'lifectl list'")
+            self.init(.noSuchApp, id, reason: "there is no such app", remedy: "list the apps with 'lifectl list'")
         case .notRunning(let id):
-            self.init(
-                .notRunning, id: id.name, reason: "it is not running", remedy: "launch it with 'lifectl launch \(id)'")
+            self.init(.notRunning, id, reason: "it is not running", remedy: "launch it with 'lifectl launch \(id)'")
         case .terminating(let id):
-            self.init(
-                .refused, id: id.name, reason: "it is ending",
-                remedy: "launch it again when it has ended")
+            self.init(.refused, id, reason: "it is ending", remedy: "launch it again when it has ended")
         case .neverSuspended(let id):
             self.init(
-                .refused, id: id.name, reason: "its manifest says suspend = \"never\"",
+                .refused, id, reason: "its manifest says suspend = \"never\"",
                 remedy: "change the manifest and run 'lifectl reload', or run 'lifectl terminate \(id)'")
         case .homeStaysInForeground(let id):
             self.init(
-                .refused, id: id.name, reason: "it is the home app, and no other app is in the foreground",
+                .refused, id, reason: "it is the home app, and no other app is in the foreground",
                 remedy: "focus another app first")
         case .noSuchScene(let id, let scene):
             self.init(
-                .noSuchScene, id: id.name, reason: "it has no scene \(scene)",
+                .noSuchScene, id, reason: "it has no scene \(scene)",
                 remedy: "list its scenes with 'lifectl scene list \(id)'")
         case .noScenes(let id):
             self.init(
-                .noSuchScene, id: id.name, reason: "its manifest did not say scenes = true when it was launched",
+                .noSuchScene, id, reason: "its manifest did not say scenes = true when it was launched",
                 remedy: "change the manifest, run 'lifectl reload' and launch the app again")
         case .tooManyScenes(let id, let limit):
             self.init(
-                .refused, id: id.name, reason: "it has \(limit) scenes already",
-                remedy: "close one with 'lifectl scene close'")
+                .refused, id, reason: "it has \(limit) scenes already", remedy: "close one with 'lifectl scene close'")
         case .assertionHeld(let id, let assertion):
             self.init(
-                .refused, id: id.name, reason: "its activity \(assertion.name) keeps it running in the background",
+                .refused, id, reason: "its activity \(assertion.name) keeps it running in the background",
                 remedy: "wait until the activity ends, or run 'lifectl terminate \(id)'")
         case .inUse(let id, let use):
-            self.init(
-                .refused, id: id.name, reason: use.cause,
-                remedy: "\(use.remedy), or run 'lifectl suspend --now \(id)'")
+            self.init(.refused, id, reason: use.cause, remedy: "\(use.remedy), or run 'lifectl suspend --now \(id)'")
         case .tooManyEvents(let id, let limit):
             self.init(
-                .refused, id: id.name, reason: "\(limit) URLs, activities and tasks wait for it already",
+                .refused, id, reason: "\(limit) URLs, activities and tasks wait for it already",
                 remedy: "try again when it has handled some of them")
         case .foregroundBlocked(let id, let blocker):
-            self.init(
-                .refused, id: id.name, reason: blocker.meaning,
-                remedy: "the daemon does it when that ends")
+            self.init(.refused, id, reason: blocker.meaning, remedy: "the daemon does it when that ends")
         case .tooManyInterruptions(let limit):
             self.init(
-                .refused, id: nil, reason: "there are \(limit) interruptions already",
+                .refused, nil, reason: "there are \(limit) interruptions already",
                 remedy: "list them with 'lifectl status' and end one with 'lifectl interrupt end'")
         case .notAdopted(let id):
             self.init(
-                .refused, id: id.name, reason: "the daemon launched it and did not adopt it",
+                .refused, id, reason: "the daemon launched it and did not adopt it",
                 remedy: "end it with 'lifectl terminate \(id)'")
         case .nothingToReclaim:
             self.init(
-                .refused, id: nil, reason: "no app may be ended for its memory",
+                .refused, nil, reason: "no app may be ended for its memory",
                 remedy: "launch an app, or send one to the background")
         case .shuttingDown:
-            self.init(
-                .stopping, id: nil, reason: "the daemon is stopping",
-                remedy: "try again when the daemon runs again")
+            self.init(.stopping, nil, reason: "the daemon is stopping", remedy: "try again when the daemon runs again")
         case .superseded(let id, by: .shutdown):
-            self.init(
-                .stopping, id: id.name, reason: "the daemon is stopping",
-                remedy: "try again when the daemon runs again")
+            self.init(.stopping, id, reason: "the daemon is stopping", remedy: "try again when the daemon runs again")
         case .superseded(let id, by: .interruption):
             self.init(
-                .interrupted, id: id.name, reason: "an interruption began",
+                .interrupted, id, reason: "an interruption began",
                 remedy: "list the interruptions with 'lifectl status'; the app becomes active when they have ended")
         case .superseded(let id, let reason):
             self.init(
-                .superseded, id: id.name,
-                reason: "a later request superseded this one (\(reason.rawValue): \(reason.meaning))",
+                .superseded, id, reason: "a later request superseded this one (\(reason.rawValue): \(reason.meaning))",
                 remedy: "see its state with 'lifectl status \(id)'")
         case .unanswered(let id, let callback):
             self.init(
-                .unanswered, id: id.name, reason: "it did not answer \(callback.rawValue) in time",
+                .unanswered, id, reason: "it did not answer \(callback.rawValue) in time",
                 remedy: "see its state with 'lifectl explain \(id)'")
         case .launchFailed(let id, let why):
-            self.init(.launchFailed, id: id.name, reason: why.words, remedy: why.remedy)
+            self.init(.launchFailed, id, reason: why.words, remedy: why.remedy)
         case .ended(let id, let exit):
             self.init(
-                .ended, id: id.name, reason: "it ended before that: \(exit.words)",
+                .ended, id, reason: "it ended before that: \(exit.words)",
                 remedy: "read its output with 'journalctl -t \(id)'")
         case .notStopped(let id, let which):
-            self.init(
-                .failed, id: id.name, reason: which,
-                remedy: "end it with 'lifectl terminate \(id)'")
+            self.init(.failed, id, reason: which, remedy: "end it with 'lifectl terminate \(id)'")
         case .notGone(let id):
-            self.init(
-                .failed, id: id.name, reason: "processes of it are left",
-                remedy: "list them with 'lifectl status \(id)'")
+            self.init(.failed, id, reason: "processes of it are left", remedy: "list them with 'lifectl status \(id)'")
         }
+    }
+
+    private init(_ kind: Kind, _ app: AppID?, reason: String, remedy: String) {
+        self.init(kind, id: app?.name, reason: reason, remedy: remedy)
     }
 }
 

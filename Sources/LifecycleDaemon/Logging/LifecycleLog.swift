@@ -11,21 +11,28 @@ struct LifecycleLog {
     func write(_ step: Transition, pid: ProcessID?) { log.write(.transition(step, pid: pid)) }
 
     func write(_ step: SceneTransition, pid: ProcessID?) {
-        var fields: Fields =
-            [("LIFED_SCENE", step.scene.name)] + change(step.from.rawValue, step.to.rawValue, step.reason)
+        var fields: Fields = [
+            ("LIFED_SCENE", step.scene.name), ("LIFED_FROM", step.from.rawValue), ("LIFED_TO", step.to.rawValue),
+            ("LIFED_REASON", step.reason.rawValue),
+        ]
         if let time = step.answerTime { fields.append(("LIFED_CALLBACK_USEC", String(time.wholeMicroseconds))) }
         let change = "\(step.from.rawValue) → \(step.to.rawValue) (\(step.reason.rawValue))"
         let message = "\(step.app.name)/\(step.scene.name): \(change)"
-        log.write(entry(.sceneTransition, .info, message, step.app, pid, fields))
+        log.write(entry(.sceneTransition, .info, message, fields).of(step.app, pid))
     }
 
     func write(_ decision: Decision, pid: ProcessID?) {
-        let entry = entry(for: decision, pid: pid)
+        let entry = entry(for: decision)
         switch decision {
         // An app may ask for scenes, and a program of its user may signal it, without limit.
         case .sceneRefused(let app, _), .stopRenewed(let app), .stopIncomplete(let app, _), .stoppedByOther(let app):
-            log.write(entry, causedBy: .app(app))
-        default: log.write(entry)
+            log.write(entry.of(app, pid), causedBy: .app(app))
+        // The process of an earlier launch is not meant.
+        case .launchFailed(let app, _): log.write(entry.of(app, nil))
+        case .answered, .tasksOverdue, .answerOverdue, .eventEnded, .terminationOverdue, .exited, .machine,
+            .interruptionBegan, .interruptionEnded, .scenesReclaimed, .reclaimed, .restartDelayed,
+            .restartLimitReached:
+            log.write(entry.of(decision.app, pid))
         }
     }
 
@@ -34,8 +41,9 @@ struct LifecycleLog {
             count >= AppConnection.mistakeLimit ? "; closing the channel" : "; ignoring the line (mistake \(count))"
         log.write(
             entry(
-                .channelMistake, .warning, "cannot handle a line of \(app): \(mistake)\(end)", app, nil,
-                [("LIFED_REASON", mistake)]))
+                .channelMistake, .warning, "cannot handle a line of \(app): \(mistake)\(end)",
+                [("LIFED_REASON", mistake)]
+            ).of(app, nil))
     }
 
     /// Writes the memory that was reclaimed from a suspended app.
@@ -46,105 +54,88 @@ struct LifecycleLog {
             "lifed has reclaimed \(Self.size(amount)) of \(Self.size(UInt64(outcome.before))) from \(app) while suspended"
             + " (\(method.rawValue))\(end)"
         let fields: Fields = [("LIFED_FREED_BYTES", String(amount)), ("LIFED_METHOD", method.rawValue)]
-        log.write(entry(.memoryGivenBack, .info, message, app, nil, fields))
+        log.write(entry(.memoryGivenBack, .info, message, fields).of(app, nil))
     }
 
     // MARK: Entries
 
     private func entry(
-        _ id: MessageID?, _ priority: Journal.Priority, _ message: String, _ app: AppID, _ pid: ProcessID?,
-        _ fields: Fields = []
+        _ id: MessageID?, _ priority: Journal.Priority, _ message: String, _ fields: Fields = []
     ) -> LogEntry {
-        var all: Fields = []
-        all.reserveCapacity(8)
-        all.append(("LIFED_APP", app.name))
-        if let pid { all.append(("LIFED_PID", String(pid))) }
-        all += fields
-        return LogEntry(id: id, priority: priority, message: message, fields: all)
+        LogEntry(id: id, priority: priority, message: message, fields: fields)
     }
 
-    private func change(_ from: String, _ to: String, _ reason: some RawRepresentable<String>) -> Fields {
-        [("LIFED_FROM", from), ("LIFED_TO", to), ("LIFED_REASON", reason.rawValue)]
-    }
+    private static func list(_ names: [String]) -> String { names.joined(separator: ", ") }
 
-    private func entry(for decision: Decision, pid: ProcessID?) -> LogEntry {
+    private func entry(for decision: Decision) -> LogEntry {
         switch decision {
         case .stopRenewed(let app):
-            let message = "another program has continued \(app) while suspended; lifed stops it again"
-            return entry(.suspensionRenewed, .notice, message, app, pid)
+            entry(
+                .suspensionRenewed, .notice,
+                "another program has continued \(app) while suspended; lifed stops it again")
         case .stopIncomplete(let app, let which):
-            return entry(
-                .suspensionIncomplete, .warning, "cannot suspend \(app): \(which)", app, pid,
-                [("LIFED_PIDS", which)])
+            entry(.suspensionIncomplete, .warning, "cannot suspend \(app): \(which)", [("LIFED_PIDS", which)])
         case .stoppedByOther(let app):
-            return entry(
-                nil, .notice, "another program has stopped \(app); lifed continues it for the next request", app, pid)
+            entry(nil, .notice, "another program has stopped \(app); lifed continues it for the next request")
         case .answered(let app, let callback, let time):
-            return entry(
-                .callbackAnswered, .debug,
-                "\(app) answered \(callback.rawValue) after \(time.wholeMicroseconds) µs", app, pid,
+            entry(
+                .callbackAnswered, .debug, "\(app) answered \(callback.rawValue) after \(time.wholeMicroseconds) µs",
                 [("LIFED_CALLBACK", callback.rawValue), ("LIFED_CALLBACK_USEC", String(time.wholeMicroseconds))])
         case .tasksOverdue(let app, let tasks):
-            let names = tasks.map(\.name).joined(separator: ", ")
-            return entry(
+            entry(
                 .tasksOverdue, .warning,
-                "cannot suspend \(app): it did not end its background tasks in time (\(names)); killing it", app, pid,
-                [("LIFED_TASKS", names)])
+                "cannot suspend \(app): it did not end its background tasks in time (\(Self.list(tasks.map(\.name)))); killing it",
+                [("LIFED_TASKS", Self.list(tasks.map(\.name)))])
         case .answerOverdue(let app, let callback):
-            return entry(
+            entry(
                 .callbackOverdue, .warning,
-                "cannot await \(callback.rawValue) of \(app): no answer in time; continuing without it", app, pid,
+                "cannot await \(callback.rawValue) of \(app): no answer in time; continuing without it",
                 [("LIFED_CALLBACK", callback.rawValue)])
         case .eventEnded(let app, let event, let outcome):
-            return entry(
-                .eventEnded, .info, "\(app): \(event.callback.rawValue) \(outcome.rawValue)", app, pid,
+            entry(
+                .eventEnded, .info, "\(app): \(event.callback.rawValue) \(outcome.rawValue)",
                 [("LIFED_CALLBACK", event.callback.rawValue), ("LIFED_OUTCOME", outcome.rawValue)])
         case .terminationOverdue(let app):
-            return entry(
+            entry(
                 .killedAfterTimeout, .warning,
-                "cannot terminate \(app): it still runs after its termination timeout; killing it", app, pid)
+                "cannot terminate \(app): it still runs after its termination timeout; killing it")
         case .launchFailed(let app, let why):
-            return entry(
-                .launchFailed, .error, "cannot launch \(app): \(why.words); \(why.remedy)", app, nil,
+            entry(
+                .launchFailed, .error, "cannot launch \(app): \(why.words); \(why.remedy)",
                 [("LIFED_REASON", why.words)])
-        case .exited(let app, let exit): return entry(for: exit, of: app, pid: pid)
+        case .exited(let app, let exit): entry(for: exit, of: app)
         case .machine(let event):
-            return entry(.machineEvent, "the machine or the session reports \(event.rawValue)", reason: event.rawValue)
+            entry(
+                .machineEvent, .info, "the machine or the session reports \(event.rawValue)",
+                [("LIFED_REASON", event.rawValue)])
         case .interruptionBegan(let name):
-            return entry(.interruptionBegan, "interruption \(name) began", reason: name)
+            entry(.interruptionBegan, .info, "interruption \(name) began", [("LIFED_REASON", name)])
         case .interruptionEnded(let name):
-            return entry(.interruptionEnded, "interruption \(name) ended", reason: name)
+            entry(.interruptionEnded, .info, "interruption \(name) ended", [("LIFED_REASON", name)])
         case .scenesReclaimed(let app, let scenes):
-            let names = scenes.map(\.name).joined(separator: ", ")
-            return entry(
+            entry(
                 .scenesReclaimed, .notice,
-                "lifed disconnects scenes of \(app) because memory is short: \(names)", app, pid,
-                [("LIFED_SCENES", names)])
+                "lifed disconnects scenes of \(app) because memory is short: \(Self.list(scenes.map(\.name)))",
+                [("LIFED_SCENES", Self.list(scenes.map(\.name)))])
         case .sceneRefused(let app, let refusal):
-            let reason = refusal.words
-            return entry(
-                .sceneRefused, .warning, "cannot change scenes for \(app): \(reason); refusing the request", app, pid,
-                [("LIFED_REASON", reason)])
-        case .reclaimed(let app, let account): return reclaimEntry(app, account, pid: pid)
+            entry(
+                .sceneRefused, .warning, "cannot change scenes for \(app): \(refusal.words); refusing the request",
+                [("LIFED_REASON", refusal.words)])
+        case .reclaimed(let app, let account): reclaimEntry(app, account)
         case .restartDelayed(let app, let delay):
-            return entry(
+            entry(
                 .restartDelayed, .warning,
-                "cannot keep \(app) running: it ends soon after each launch; launching it again in \(delay)", app, pid,
+                "cannot keep \(app) running: it ends soon after each launch; launching it again in \(delay)",
                 [("LIFED_DELAY_USEC", String(delay.wholeMicroseconds))])
         case .restartLimitReached(let app, let failures):
-            return entry(
+            entry(
                 .restartLimitReached, .error,
                 "cannot keep \(app) running: it has reached the restart limit of \(failures) ends; launch it with 'lifectl launch'",
-                app, pid,
                 [("LIFED_FAILURES", String(failures))])
         }
     }
 
-    private func entry(_ id: MessageID, _ message: String, reason: String) -> LogEntry {
-        LogEntry(id: id, message: message, fields: [("LIFED_REASON", reason)])
-    }
-
-    private func entry(for exit: ExitRecord, of app: AppID, pid: ProcessID?) -> LogEntry {
+    private func entry(for exit: ExitRecord, of app: AppID) -> LogEntry {
         var fields: Fields = [("LIFED_FROM", exit.state.rawValue), ("LIFED_REASON", exit.reason.rawValue)]
         let words: String
         switch exit.status {
@@ -158,10 +149,10 @@ struct LifecycleLog {
         case .unknown: words = "ended"
         }
         let priority: Journal.Priority = exit.reason == .crash ? .warning : .info
-        return entry(.exited, priority, "\(app) \(words) (\(exit.reason.rawValue))", app, pid, fields)
+        return entry(.exited, priority, "\(app) \(words) (\(exit.reason.rawValue))", fields)
     }
 
-    private func reclaimEntry(_ app: AppID, _ account: ReclaimRecord, pid: ProcessID?) -> LogEntry {
+    private func reclaimEntry(_ app: AppID, _ account: ReclaimRecord) -> LogEntry {
         let order = account.order.map(\.name).joined(separator: " ")
         var fields: Fields = [
             ("LIFED_REASON", Reason.reclaimed.rawValue), ("LIFED_PRESSURE", account.cause.words),
@@ -172,7 +163,7 @@ struct LifecycleLog {
         let message =
             "lifed has ended \(app) for its memory\(amount): \(account.cause.words); "
             + "first of \(account.candidates) that could be ended: \(order)"
-        return entry(.reclaimed, .notice, message, app, pid, fields)
+        return entry(.reclaimed, .notice, message, fields)
     }
 
     /// Returns the size in the largest unit that leaves a whole number above zero.
@@ -182,6 +173,19 @@ struct LifecycleLog {
         case ..<(1 << 20): "\(bytes >> 10) KiB"
         default: "\(bytes >> 20) MiB"
         }
+    }
+}
+
+extension LogEntry {
+    /// Returns the entry with the fields of an app and a process of it.
+    fileprivate func of(_ app: AppID?, _ pid: ProcessID?) -> LogEntry {
+        var entry = self
+        entry.fields.removeAll()
+        entry.fields.reserveCapacity(8)
+        if let app { entry.fields.append(("LIFED_APP", app.name)) }
+        if let pid { entry.fields.append(("LIFED_PID", String(pid))) }
+        entry.fields += fields
+        return entry
     }
 }
 
