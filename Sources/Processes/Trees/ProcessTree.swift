@@ -50,25 +50,25 @@ public final class ProcessTree {
     /// The members at the latest look, in the order of their numbers, if all of them were stopped then.
     var stoppedMembers: [ProcessIdentity]?
     /// Those of them that have children among them, in levels, parents before their children.
-    private var stoppedParents: [[ProcessIdentity]] = []
+    var stoppedParents: [[ProcessIdentity]] = []
     /// The processes that may stop themselves once more after the latest resume: parents, because their children had been
     /// stopped, and the main process.
     var mirrors: Set<ProcessIdentity> = []
     /// A Boolean value that indicates whether a process of the latest resume had children.
-    public private(set) var hasParents = false
+    public internal(set) var hasParents = false
     /// When the stop that is wanted was begun.
-    private var stopBegan = BootTime.now
+    var stopBegan = BootTime.now
     /// Processes that another program had stopped before the tree was; a job of a shell, for example.
     public internal(set) var heldBefore: Set<ProcessIdentity> = []
     /// A Boolean value that indicates whether an earlier daemon may have begun to stop the tree without a record: then
     /// stopped processes are not taken for those of another program.
-    private var mayBeStoppedByPredecessor = false
+    var mayBeStoppedByPredecessor = false
     /// The processes that did not take the signals of the latest stop.
     var refused: [SignalFailure] = []
     /// A Boolean value that indicates whether the latest stop has looked for members where they are not expected.
-    private var hasLookedOutside = false
+    var hasLookedOutside = false
     /// A Boolean value that indicates whether the stop that is wanted is done by freezing, alone or with signals.
-    public private(set) var isFreezing = false
+    public internal(set) var isFreezing = false
 
     /// A process that forks as fast as it can must not keep the caller from its other work.
     static let roundsOfOneCall = 8
@@ -127,224 +127,48 @@ public final class ProcessTree {
     public var changeDescriptors: [Int32] { containment.changeDescriptors }
 }
 
-// MARK: - Stopping and continuing
+// MARK: - The program
 
-extension ProcessTree {
-    /// Stops every process, with SIGSTOP unless the method is another. Doing it again renews the stop.
-    ///
-    /// - Returns: The processes that may still run, if any; ``checkStopped()`` looks again.
-    public func stop() -> StopCheck {
-        // An earlier process has stopped it: mostly there is nothing to do but to see that.
-        if desiredState == .stopped, suspendMethod == .signal {
-            let check = checkStopped()
-            if check == .stopped || isFreezing { return check }
-        }
-        // An earlier process has ended in the middle of a stop.
-        if suspendMethod == .signal { endFreezing() }
-        stopBegan = .now
-        refused = []
-        hasLookedOutside = false
-        if stopMainAlone() { return .pending([main]) }
-        let members = containment.releaseHelpers(containment.members())
-        if desiredState != .stopped {
-            desiredState = .stopped
-            let held =
-                members.contains { $0.state == .stopped }
-                ? Set(members.filter { $0.state == .stopped }.identities) : []
-            heldBefore = mayBeStoppedByPredecessor ? heldBefore.intersection(held) : held
-            if !heldBefore.isEmpty { heldBefore.remove(main) }
-            mayBeStoppedByPredecessor = false
-        }
-        stoppedMembers = nil
-        if suspendMethod != .freezer { stopTopDown(members, since: stopBegan) { signalAll(.stop, of: members) } }
-        isFreezing = suspendMethod != .signal && containment.freeze()
-        if suspendMethod == .freezer && !isFreezing {
-            stopTopDown(members, since: stopBegan) { signalAll(.stop, of: members) }
-        }
-        // The daemon of a user may freeze processes that it may not signal, for example sudo(8).
-        if suspendMethod == .signal && !refused.isEmpty { isFreezing = containment.freeze() }
-        return checkStopped(after: members.count == 1 ? members.identities : [])
-    }
+/// The gate and the pipe of a main process, until it has become the program. On the heap, so that the tree is small afterwards.
+final class ProgramStart {
+    var gate: LaunchGate?
+    var execPipe: ExecStatusPipe?
 
-    /// Stops a main process without descendants. It is not looked at: it has no children to stop after it, the kernel tells when
-    /// a child stops, and a check finds that it had been stopped before.
-    ///
-    /// - Returns: False if there are other processes, or the signal cannot be sent.
-    private func stopMainAlone() -> Bool {
-        guard isChild, suspendMethod == .signal, exitStatus == nil, let mainDescriptor,
-            containment.memberIDs() == [main.pid], sendToMain(.stop, through: mainDescriptor) == nil
-        else { return false }
-        if desiredState != .stopped { heldBefore = [] }
-        desiredState = .stopped
-        mayBeStoppedByPredecessor = false
-        stoppedMembers = nil
-        return true
-    }
-
-    /// Thaws a tree that does not get frozen, and stops it with signals instead: half frozen is worse than either.
-    ///
-    /// - Returns: The processes that may still run, if any.
-    public func stopWithoutFreezing() -> StopCheck {
-        guard desiredState == .stopped, isFreezing else { return checkStopped() }
-        isFreezing = false
-        let members = containment.members()
-        stopTopDown(members, since: .now) { signalAll(.stop, of: members) }
-        containment.thaw()
-        return checkSignalled()
-    }
-
-    /// Returns whether everything is stopped, and stops the processes that run and should not.
-    ///
-    /// Ask when a child changed, and at intervals while something is pending: the kernel does not tell when the child
-    /// of a child stops.
-    ///
-    /// - Returns: The processes that may still run, if any.
-    public func checkStopped() -> StopCheck { checkStopped(after: []) }
-
-    /// - Parameter signalled: The processes that have just got SIGSTOP.
-    private func checkStopped(after signalled: [ProcessIdentity]) -> StopCheck {
-        if isFreezing { return checkFrozen() }
-        let check = checkSignalled(after: signalled)
-        guard check == .stopped, desiredState == .stopped, suspendMethod == .signal, !isChild else { return check }
-        // The kernel does not tell when another program continues a process that is no child: if it is frozen besides,
-        // it does not run.
-        isFreezing = containment.freeze()
-        return isFreezing && !containment.isFrozen ? .pending([main]) : check
-    }
-
-    /// The stopped processes that another program could continue without notice from the kernel.
-    public var unnoticedMembers: Set<ProcessIdentity> {
-        isChild || isFreezing || desiredState != .stopped ? [] : Set(stoppedMembers ?? [])
-    }
-
-    /// A Boolean value that indicates whether one of them runs.
-    public var hasUnnoticedContinuation: Bool {
-        let members = unnoticedMembers.compactMap { $0.livingStatus }
-        return !members.allSatisfy { $0.isHeld(among: members) }
-    }
-
-    /// A Boolean value that indicates whether a process of the stopped tree runs. It reads the kernel's list of them.
-    public var hasRunningMember: Bool {
-        if isFreezing && containment.isFrozen { return false }
-        let members = containment.members()
-        return !members.allSatisfy { $0.isHeld(among: members) }
-    }
-
-    private func checkFrozen() -> StopCheck {
-        let isFrozen = containment.isFrozen
-        let members = containment.members()
-        guard isFrozen else {
-            // A process that is frozen shows as sleeping, so the others are those at fault.
-            let awake = members.filter { !$0.state.isHeld && $0.state != .sleeping }
-            return .pending((awake.isEmpty ? members : awake).identities)
-        }
-        // A process that was born before the freeze but after the signals gets them now, and acts on them when thawed.
-        if suspendMethod != .freezer {
-            signal(.stop, only: members.filter { !$0.state.isHeld }.identities)
-        }
-        let outside = (hasFoundOutside(members) ? containment.members() : members).filter { !containment.freezes($0) }
-        let running = outside.filter { !$0.isHeld(among: outside) }
-        guard !running.isEmpty else { return .stopped }
-        signal(.stop, only: running.identities)
-        return .pending(running.identities)
-    }
-
-    private func checkSignalled(after signalled: [ProcessIdentity] = []) -> StopCheck {
-        var known = signalled
-        var running: [ProcessStatus] = []
-        for _ in 0..<Self.roundsOfOneCall {
-            // A process that could not be seen may run.
-            guard let members = allMembers() else {
-                stoppedMembers = nil
-                return .pending([main])
-            }
-            let present = members.identities.sorted { $0.pid < $1.pid }
-            running = members.filter { !$0.isHeld(among: members) }
-            if running.isEmpty && (present == stoppedMembers || areStillAll(members)) {
-                if hasFoundOutside(members) { continue }
-                recordStopped(members, present)
-                return .stopped
-            }
-            if desiredState == .stopped, !running.allSatisfy({ signalled.contains($0.identity) }) {
-                stopTopDown(running, since: stopBegan) { signal(.stop, only: running.identities) }
-            }
-
-            // Something that was running during the look may have left a child behind that was not found:
-            // only another look at the same processes, which were stopped before it, is sure.
-            stoppedMembers = running.isEmpty ? present : nil
-            let hasNewMembers = !Set(present).isSubset(of: known)
-            known = present
-            if !running.isEmpty && !hasNewMembers { break }
-        }
-        return .pending(running.identities)
-    }
-
-    /// Looks once in each stop for members where they are not expected.
-    private func hasFoundOutside(_ members: [ProcessStatus]) -> Bool {
-        guard desiredState == .stopped, !hasLookedOutside else { return false }
-        hasLookedOutside = true
-        return containment.lookOutside(members)
-    }
-
-    private func recordStopped(_ members: [ProcessStatus], _ identities: [ProcessIdentity]) {
-        stoppedMembers = identities
-        stoppedParents = DescentOrder(members).levelsOfParents
-    }
-
-    /// Returns the processes that are continued after their children.
-    func parentsToContinue() -> [[ProcessIdentity]] {
-        stoppedMembers == nil ? DescentOrder(containment.members()).levelsOfParents : stoppedParents
-    }
-
-    /// Continues every process that was not stopped already when the tree was.
-    ///
-    /// - Returns: The processes that did not get the signal.
-    @discardableResult
-    public func resume() -> [SignalFailure] {
-        desiredState = .running
-        mayBeStoppedByPredecessor = false
-        defer { endFreezing() }
-        let (failures, hasSeenAll) = ProcFile.checkCompleteness(resumeMembers)
-        // A process that could not be seen may still be stopped.
-        return hasSeenAll ? failures : resumeMembers()
-    }
-
-    private func resumeMembers() -> [SignalFailure] {
-        let parents = parentsToContinue()
-        if !parents.isEmpty || !heldBefore.isEmpty || !mirrors.isOnly(main) {
-            mirrors = Set(parents.joined()).union([main]).subtracting(heldBefore)
-        }
-        hasParents = !parents.isEmpty
-        // A stopped process has no new children.
-        let isMainAlone = isChild && !isFreezing && heldBefore.isEmpty && stoppedMembers == [main]
-        stoppedMembers = nil
-        if isMainAlone { return signal(.resume, only: [main]) }
-        if isFreezing && suspendMethod == .freezer {
-            // A process that was not stopped must not notice that time has passed.
-            let stopped = containment.members().filter { $0.state == .stopped }
-            return signal(.resume, only: stopped.identities.filter(shouldRun))
-        }
-        guard !heldBefore.isEmpty else { return resumeBottomUp(parents) }
-        // Nothing can fork before it is continued, so one look finds all.
-        return signal(.resume, only: DescentOrder(containment.members()).bottomUp.identities.filter(shouldRun))
-    }
-
-    func endFreezing() {
-        isFreezing = false
-        containment.thaw()
-    }
-
-    /// A Boolean value that indicates whether another program thawed it.
-    var wasThawed: Bool { desiredState == .stopped && isFreezing && !containment.isFrozen }
-
-    /// Returns whether a process runs when the tree does.
-    func shouldRun(_ process: ProcessIdentity) -> Bool {
-        !heldBefore.contains(process)
+    init(gate: consuming LaunchGate?, execPipe: consuming ExecStatusPipe?) {
+        self.gate = consume gate
+        self.execPipe = consume execPipe
     }
 }
 
-extension Set<ProcessIdentity> {
-    fileprivate func isOnly(_ process: ProcessIdentity) -> Bool { count == 1 && first == process }
+extension ProcessTree {
+    /// Lets the main process execute the program, which it never does before. Once is enough.
+    ///
+    /// If this process ends earlier, or drops the tree, the main process ends too, with status 127.
+    ///
+    /// - Returns: The reason why the gate could not be opened. The main process ends, too, without having executed
+    ///   anything.
+    @discardableResult
+    public func begin() -> SpawnError? {
+        guard let gate = start?.gate.take() else { return nil }
+        return gate.open()
+    }
+
+    /// Does what can wait until the program runs. Call it when no client waits.
+    public func completeSetUp() { containment.completeSetUp() }
+
+    /// Becomes readable when `execStatus()` is no longer pending; nil, and closed, after that was seen.
+    public var execStatusDescriptor: Int32? {
+        start?.execPipe?.descriptor.rawValue
+    }
+
+    /// Returns whether the main process has become the program.
+    public func execStatus() -> ExecStatus {
+        if let pipe = start?.execPipe.take() {
+            finalExecStatus = pipe.read()
+            if finalExecStatus == .pending { start?.execPipe = consume pipe } else { start = nil }
+        }
+        return finalExecStatus
+    }
 }
 
 // MARK: - Looking
@@ -404,14 +228,6 @@ extension ProcessTree {
     func allMembers() -> [ProcessStatus]? {
         let (members, isComplete) = ProcFile.checkCompleteness { containment.members() }
         return isComplete ? members : nil
-    }
-
-    /// Returns whether the members are still all there are. It may return false for the same members, if the answer
-    /// would cost as much as another look.
-    private func areStillAll(_ members: [ProcessStatus]) -> Bool {
-        let (numbers, isComplete) = ProcFile.checkCompleteness { containment.memberIDs() }
-        guard isComplete, let numbers else { return false }
-        return members.count == 1 ? numbers == [members[0].pid] : Set(numbers) == Set(members.pids)
     }
 
     /// Returns whether it is all right that a process of the tree was continued.

@@ -1,0 +1,166 @@
+import AppChannel
+import LifecycleCore
+import Processes
+import Systemd
+
+extension AppManager: EffectHandler {
+    /// The transitions of a change of the foreground app. There is room for them before a client waits.
+    private static let usualTransitionCount = 8
+
+    func perform(_ effects: Span<Effect>) {
+        var order = EffectOrder()
+        while let position = order.next(in: effects) {
+            switch effects[position] {
+            case .transition(let transition): perform(transition)
+            case .stop(let app): stop(app)
+            case .resume(let app): resume(app)
+            case .reply(let id, let reply): end(id, with: reply)
+            case .spawn, .terminate, .kill, .deliver, .answerAssertion, .tellTimeLeft, .expireTask, .measureMemory,
+                .checkMemory, .sceneTransition, .decision, .forgotten, .finished:
+                perform(effects[position])
+            }
+        }
+    }
+
+    // Within the loop, the accesses of all effects would be made for each input.
+    @inline(never) private func perform(_ effect: Effect) {
+        switch effect {
+        case .transition, .stop, .resume, .reply: break
+        case .spawn(let app):
+            spawn(driver.id(of: app), app)
+            ownMemory.noteLaunch()
+        case .terminate(let app): terminate(driver.id(of: app), app)
+        case .kill(let app): processes.kill(app)
+        case .deliver(let app, let delivery): deliver(delivery, to: app)
+        case .answerAssertion(let app, let number, let refusal): answer(number, of: app, refusal)
+        case .tellTimeLeft(let app, let end):
+            channels.send(.timeLeft(milliseconds: end.map(millisecondsLeft)), to: app)
+        case .expireTask(let app, let number, let deadline):
+            let time = deadline.duration(since: driver.now).wholeMilliseconds
+            channels.send(.expireTask(AssertionID(number), deadlineMilliseconds: time), to: app)
+        case .measureMemory(let app): memory.measure(app)
+        case .checkMemory(let app, let atOnce): memory.assess(after: app, atOnce: atOnce)
+        case .sceneTransition(let transition):
+            announcements.append((.scene(transition), transition.index, processes.lastPID(of: transition.index)))
+        case .decision(let decision, let app): record(decision, of: app)
+        case .forgotten(let app, let exit, let reclaimed): forget(driver.id(of: app), app, exit, reclaimed)
+        case .finished:
+            announceTransitions()
+            store.end()
+            exits.ended.write()
+            loop.exit(code: 0)
+        }
+    }
+
+    @inline(never) private func end(_ request: RequestID, with reply: LifecycleCore.Reply) {
+        if !ownRequests.isEmpty, let done = ownRequests.removeValue(forKey: request) {
+            done()
+        } else {
+            observer?.requestEnded(request, with: reply)
+        }
+    }
+
+    @inline(never) private func stop(_ app: AppIndex) {
+        suspensions?.willStop(app)
+        if isRestoring { processes.stopSoon(app) } else { processes.stop(app) }
+    }
+
+    @inline(never) private func resume(_ app: AppIndex) {
+        trimmer.end(app)
+        processes.resume(app)
+    }
+
+    @inline(never) private func perform(_ transition: LifecycleCore.Transition) {
+        guard let app = transition.index else { return }
+        if transition.to == .notRunning {
+            channels.close(app)
+            if let app = self.app(app) { exits.record(app) }
+            endAdoption(of: transition.app, app)
+        }
+        announcements.append((.app(transition), app, processes.lastPID(of: app)))
+    }
+
+    /// Lets resources, reclaims and watches follow the transitions. No reply waits for them.
+    private func followTransitions() {
+        // An app that ends may lead to inputs, and so to further transitions.
+        while followedCount < announcements.count {
+            var transitions: [(app: AppIndex, state: AppState)] = []
+            for (announcement, app, _) in announcements[followedCount...] {
+                if let app, let state = announcement.state { transitions.append((app, state)) }
+            }
+            followedCount = announcements.count
+            follow(transitions)
+        }
+    }
+
+    private func follow(_ transitions: [(app: AppIndex, state: AppState)]) {
+        for (index, (app, state)) in transitions.enumerated() {
+            // A state that the app has left already needs nothing; the end of a launch does.
+            if state != .notRunning, transitions[(index + 1)...].contains(where: { $0.app == app }) { continue }
+            resources.enter(state, app)
+            trimmer.end(app)
+            suspensions?.entered(state, app)
+            switch state {
+            case .inactive, .active:
+                memory.expectUse()
+                desktop?.appCameToForeground(app)
+            case .suspended:
+                if catalog[driver.id(of: app)]?.reclaimWhenSuspended ?? trimsWhenSuspended { trimmer.begin(app) }
+            case .background, .terminating, .notRunning: break
+            }
+        }
+    }
+
+    func inputsHandled() {
+        announceTransitions()
+        observer?.inputsHandled()
+    }
+
+    /// Tells the journal, the history and the subscribers of the transitions.
+    func announceTransitions() {
+        driver.repliesSent()
+        processes.repliesSent()
+        followTransitions()
+        suspensions?.inputsHandled()
+        guard !announcements.isEmpty else { return }
+        let pending = announcements
+        announcements = []
+        announcements.reserveCapacity(Self.usualTransitionCount)
+        followedCount = 0
+        for (announcement, _, _) in pending { unwritten.append(announcement) }
+        for (announcement, app, pid) in pending {
+            switch announcement {
+            case .app(let transition):
+                history.append(transition, pid: pid)
+                log.write(transition, pid: pid)
+                observer?.stateChanged(transition)
+                if transition.to == .notRunning, let app { desktop?.appEnded(transition.app, app, transition.reason) }
+            case .scene(let transition):
+                log.write(transition, pid: pid)
+                observer?.sceneStateChanged(transition)
+            }
+        }
+    }
+
+    private func record(_ decision: Decision, of app: AppIndex?) {
+        // The journal has everything in its order.
+        announceTransitions()
+        if case .launchFailed(let id, let why) = decision, let app {
+            channels.close(app)
+            endAdoption(of: id, app)
+            exits.recordFailedLaunch(of: id, catalog[id], why, at: driver.now)
+        }
+        if case .reclaimed(let id, let account) = decision { exits.ended.record(account, of: id) }
+        let pid = processes.lastPID(of: app)
+        history.append(decision, pid: pid, at: driver.now)
+        log.write(decision, pid: pid)
+    }
+}
+
+extension AppManager: LogDelegate {
+    func entriesWritten() {
+        guard !unwritten.isEmpty, announcements.isEmpty else { return }
+        unwritten = []
+        driver.saveAnnounced()
+    }
+}

@@ -1,0 +1,107 @@
+import LifecycleCore
+import Processes
+import Systemd
+
+// MARK: - Operations
+
+extension AppProcesses {
+    // Each effect of the core has an outcome: that of an app without processes is that they are gone.
+
+    func stopSoon(_ app: AppIndex) { postponedStops.append(app) }
+
+    func stop(_ index: AppIndex) {
+        guard let app = running[index] else { return report(index, .gone) }
+        postponedStops.remove(index)
+        app.begin(.stop(since: loop.freshNow, isReported: false))
+        // Only the record connects these processes to the app, also for a successor that is to continue them.
+        let tree = app.tree
+        if tree.isAdopted, tree.lookForStrays() { save(app) }
+        let heldBefore = tree.heldBefore
+        let check = tree.stop()
+        if tree.heldBefore != heldBefore || !tree.strays.isEmpty { save(app) }
+        if check == .stopped { finishStop(app) } else { begunStops.append(index) }
+    }
+
+    /// Lets the checks of the stops that were begun follow. Called when the replies are sent.
+    func repliesSent() {
+        if !begunStops.isEmpty { firstChecks.schedule() }
+    }
+
+    func scheduleFirstChecks() {
+        for index in begunStops {
+            if let app = running[index], case .stop = app.operation { app.scheduleCheck() }
+        }
+        begunStops.removeAll(keepingCapacity: begunStops.count <= 64)
+    }
+
+    func resume(_ index: AppIndex) {
+        guard let app = running[index] else { return report(index, .gone) }
+        postponedStops.remove(index)
+        app.endOperation()
+        app.tree.resume()
+        app.watchMirrors()
+        report(index, .resumed)
+    }
+
+    func terminate(_ index: AppIndex, _ signal: Processes.Signal) {
+        guard let app = running[index] else { return report(index, .gone) }
+        postponedStops.remove(index)
+        app.endOperation()
+        app.tree.terminate(with: signal)
+        app.isAskedToEnd = true
+        // Without an idle processor, an app that ends at once has ended by now.
+        reapMain(of: app)
+        if running[index] === app { save(app) }
+    }
+
+    func kill(_ index: AppIndex) {
+        guard let app = running[index] else { return report(index, .gone) }
+        postponedStops.remove(index)
+        app.begin(.kill)
+        app.tree.kill()
+        app.scheduleCheck()
+    }
+
+    /// Checks the operation on the processes of an app again.
+    func continueOperation(of app: RunningApp) {
+        switch app.operation {
+        case .none: break
+        case .stop: checkStop(app)
+        case .kill:
+            app.tree.kill()
+            checkMain(of: app)
+            // The daemon may not end a main process that has gained privileges; the app ends without it.
+            if running[app.index] === app, app.tree.isMainForeign, app.tree.processes().isEmpty {
+                delegate?.leavesRunning(
+                    core.id(of: app.index), app.tree.foreignProcesses().map(\.info.subject).joined(separator: ", "))
+                return release(app.index)
+            }
+            app.scheduleCheck()
+        case .drain:
+            checkMain(of: app)
+            app.scheduleCheck()
+        }
+    }
+
+    func checkStop(_ app: RunningApp) {
+        guard case .stop(let since, let isReported) = app.operation else { return }
+        guard case .pending(let pids) = app.tree.checkStopped() else { return finishStop(app) }
+        if !isReported, loop.freshNow - since >= stopTimeout.wholeMicroseconds {
+            app.operation = .stop(since: since, isReported: true)
+            report(app.index, .stopIncomplete(app.describeFailedStop(pids)))
+            // A tree that does not freeze in time is not left half frozen; signals go on trying.
+            if app.tree.isFreezing, app.tree.stopWithoutFreezing() == .stopped { return finishStop(app) }
+        }
+        app.scheduleCheck()
+    }
+
+    private func finishStop(_ app: RunningApp) {
+        // A later look may have found processes outside of the group, which a successor or the rescue has to continue.
+        if !app.tree.strays.isEmpty { save(app) }
+        app.endOperation()
+        watchProcessor(of: app)
+        report(app.index, .stopped)
+        // Another program may have continued it after the look that saw it stopped, and before the watch.
+        if app.processorWatch != nil, app.tree.hasUnnoticedContinuation { report(app.index, .resumedByOther) }
+    }
+}

@@ -1,0 +1,245 @@
+import LifecycleCore
+import Processes
+
+/// The kind of a record in a slot.
+nonisolated enum SlotKind: UInt8, Sendable {
+    /// The slot may be used for any record.
+    case free = 1
+    /// The state of an app in the core.
+    case app
+    /// The state of the core besides the apps.
+    case machine
+    /// The transitions of one step.
+    case transitions
+    /// The number of the step up to which transitions are announced.
+    case announced
+    /// The resource values of an app as text, which is only read: the format before ``resourceNumbers``.
+    case resources
+    /// The resource values of an app, as numbers.
+    case resourceNumbers
+    /// The progress of the conversation on the channel of an app.
+    case channel
+}
+
+/// The layout of a file of slots.
+///
+/// A slot is as large as its record needs, in powers of two; with the common size no copy crosses a page. Each copy is one pwrite(2),
+/// with a checksum, the number of its step, and the number of slots that the step changes.
+nonisolated enum SlotFormat {
+    /// The bytes before the first slot: a line of text, zeros, and the key of the checksums at the end.
+    static let headerSize = 1024
+    /// Checksum, step, changes of the step, length, kind, order, and zeros.
+    static let frameHeaderSize = 32
+    /// The size of a copy of the order 0, in bytes.
+    static let copySize = 512
+    /// The largest order.
+    static let lastOrder: UInt8 = 20
+
+    static func slotSize(_ order: UInt8) -> Int { 2 * copySize << Int(order) }
+
+    /// Returns the order of the slot that a frame of this size needs.
+    static func order(for size: Int) -> UInt8 {
+        var order: UInt8 = 0
+        while copySize << Int(order) < size { order += 1 }
+        return order
+    }
+
+    static func offset(of copy: Int, _ slot: Int, _ order: UInt8) -> Int { slot + copy * copySize << Int(order) }
+
+    static func header(_ line: [UInt8], key: UInt64) -> [UInt8] {
+        var header = SlotWriter(capacity: headerSize)
+        header.append(line)
+        header.pad(adding: headerSize - (line.count + 7) & ~7)
+        header.put(key, at: headerSize - 8)
+        return header.bytes
+    }
+
+    struct FrameHeader {
+        let step: UInt64
+        let changes: UInt32
+        let length: UInt32
+        let kind: UInt8
+        let order: UInt8
+
+        var sizes: UInt64 { UInt64(length) << 32 | UInt64(changes) }
+        var form: UInt64 { UInt64(order) << 8 | UInt64(kind) }
+
+        /// Returns the checksum of a copy, which is valid in its place and in its file only.
+        func checksum(_ digest: UInt64, key: UInt64, offset: Int, copy: Int) -> UInt64 {
+            var sum = SlotFormat.mix(key, UInt64(truncatingIfNeeded: offset) << 1 | UInt64(copy))
+            sum = SlotFormat.mix(sum, step)
+            sum = SlotFormat.mix(sum, sizes)
+            sum = SlotFormat.mix(sum, form)
+            sum = SlotFormat.mix(sum, digest)
+            return sum == 0 ? 1 : sum
+        }
+    }
+
+    /// Returns the digest of bytes whose number is a multiple of eight.
+    static func digest(of bytes: RawSpan, _ seed: UInt64) -> UInt64 {
+        precondition(bytes.byteCount % 8 == 0, "the bytes are not whole numbers")
+        var digest = mix(0, seed)
+        // Each number is checked to be within the bytes otherwise.
+        unsafe bytes.withUnsafeBytes { bytes in
+            guard var next = bytes.baseAddress else { return }
+            let end = unsafe next + bytes.count
+            while unsafe next < end {
+                digest = mix(digest, UInt64(littleEndian: unsafe next.loadUnaligned(as: UInt64.self)))
+                unsafe next += 8
+            }
+        }
+        return digest
+    }
+
+    /// Returns an end of the bytes beyond which all are zero: space that is reserved.
+    static func endOfWritten(_ bytes: [UInt8]) -> Int {
+        let raw = unsafe bytes.span.bytes
+        guard bytes.count % 8 == 0 else { return bytes.count }
+        var end = bytes.count
+        while end > 0, number(raw, end - 8) == 0 { end -= 8 }
+        return end
+    }
+
+    @inline(__always)
+    static func number(_ raw: RawSpan, _ position: Int) -> UInt64 {
+        UInt64(littleEndian: unsafe raw.unsafeLoadUnaligned(fromByteOffset: position, as: UInt64.self))
+    }
+
+    @inline(__always)
+    private static func mix(_ sum: UInt64, _ word: UInt64) -> UInt64 {
+        let product = (sum ^ word) &* 0x9E37_79B9_7F4A_7C15
+        return (product ^ product >> 29) &* 0xBF58_476D_1CE4_E5B9 &+ 1
+    }
+}
+
+/// The records of a file of slots, as a daemon has left them.
+nonisolated struct SlotContents {
+    struct Record {
+        let kind: SlotKind
+        /// The step that wrote the record.
+        let step: UInt64
+        let bytes: ArraySlice<UInt8>
+        let offset: Int
+        let order: UInt8
+        let copy: Int
+        let digest: UInt64
+    }
+
+    /// The records that count, in the order of their steps.
+    private(set) var records: [Record] = []
+    /// The last step of which everything was written.
+    private(set) var step: UInt64 = 0
+    let key: UInt64
+    /// The copies of a step that was not written as a whole.
+    private(set) var dropped: [Int] = []
+    /// The places of common size without a valid copy.
+    private(set) var unused: [Int] = []
+    /// The end of the last slot.
+    private(set) var end = SlotFormat.headerSize
+
+    /// Far more than 10,000 apps need, in bytes.
+    private static let sizeLimit = 256 << 20
+
+    /// Reads a file; nil if there is none that only the daemon's own user may write to and that begins with this line.
+    ///
+    /// - Throws: The error if there may be such a file, and it cannot be opened for now.
+    init?(path: String, header: [UInt8]) throws(Processes.Errno) {
+        guard let bytes = try ReservedFile.contents(of: path, limit: Self.sizeLimit) else { return nil }
+        self.init(bytes, header: header)
+    }
+
+    /// Reads the bytes of a file; nil if they do not begin with this line.
+    init?(_ bytes: [UInt8], header: [UInt8]) {
+        guard bytes.count >= SlotFormat.headerSize, bytes.starts(with: header) else { return nil }
+        key = SlotFormat.number(unsafe bytes.span.bytes, SlotFormat.headerSize - 8)
+        var found: [[(record: Record, changes: UInt32)]] = []
+        var position = SlotFormat.headerSize
+        let written = SlotFormat.endOfWritten(bytes)
+        while position < written, position + SlotFormat.slotSize(0) <= bytes.count {
+            let copies = Self.copies(at: position, in: bytes, key: key)
+            if let order = copies.first?.record.order {
+                found.append(copies)
+                position += SlotFormat.slotSize(order)
+                end = position
+            } else {
+                unused.append(position)
+                position += SlotFormat.slotSize(0)
+            }
+        }
+        unused.removeAll { [end] in $0 >= end }
+        chooseCopies(found)
+        records.sort { $0.step < $1.step }
+    }
+
+    /// Chooses the copies of the last whole step. A step counts if each slot that it changed has its copy. An earlier
+    /// step was written as a whole before.
+    private mutating func chooseCopies(_ found: [[(record: Record, changes: UInt32)]]) {
+        let all = found.joined()
+        let last = all.map(\.record.step).max() ?? 0
+        let ofLast = all.filter { $0.record.step == last }
+        let isWhole = ofLast.allSatisfy { $0.changes == ofLast.count }
+        step = isWhole ? last : max(last, 1) - 1
+        for copies in found {
+            let whole = copies.map(\.record).filter { $0.step <= step }
+            if let newest = whole.max(by: { $0.step < $1.step }) {
+                records.append(newest)
+            } else if let first = copies.first?.record {
+                // Its first record does not count: the slot is free.
+                records.append(
+                    Record(
+                        kind: .free, step: 0, bytes: [], offset: first.offset, order: first.order, copy: first.copy ^ 1,
+                        digest: 0))
+            }
+            dropped += copies.map(\.record).filter { $0.step > step }
+                .map { SlotFormat.offset(of: $0.copy, $0.offset, $0.order) }
+        }
+    }
+
+    /// Returns the valid copies of the slot at this position.
+    private static func copies(at position: Int, in bytes: [UInt8], key: UInt64) -> [(record: Record, changes: UInt32)]
+    {
+        if let first = copy(0, at: position, nil, in: bytes, key: key) {
+            return [first, copy(1, at: position, first.record.order, in: bytes, key: key)].compactMap { $0 }
+        }
+        for order in 0...SlotFormat.lastOrder {
+            if let second = copy(1, at: position, order, in: bytes, key: key) { return [second] }
+        }
+        return []
+    }
+
+    /// Returns a copy if it is valid.
+    ///
+    /// - Parameter order: The order that it must have; nil for any.
+    private static func copy(
+        _ copy: Int, at slot: Int, _ order: UInt8?, in bytes: [UInt8], key: UInt64
+    ) -> (record: Record, changes: UInt32)? {
+        let start = SlotFormat.offset(of: copy, slot, order ?? 0)
+        guard start + SlotFormat.frameHeaderSize <= bytes.count else { return nil }
+        let raw = unsafe bytes.span.bytes
+        let check = SlotFormat.number(raw, start)
+        let sizes = SlotFormat.number(raw, start + 16)
+        let header = SlotFormat.FrameHeader(
+            step: SlotFormat.number(raw, start + 8), changes: UInt32(truncatingIfNeeded: sizes),
+            length: UInt32(truncatingIfNeeded: sizes >> 32), kind: bytes[start + 24], order: bytes[start + 25])
+        guard check != 0, header.order <= SlotFormat.lastOrder, header.order == order ?? header.order,
+            let kind = SlotKind(rawValue: header.kind)
+        else { return nil }
+        let record = start + SlotFormat.frameHeaderSize
+        let size = (Int(header.length) + 7) & ~7
+        guard SlotFormat.frameHeaderSize + size <= SlotFormat.copySize << Int(header.order),
+            record + size <= bytes.count
+        else { return nil }
+        let digest =
+            kind == .free
+            ? 0
+            : SlotFormat.digest(
+                of: raw.extracting(record..<record + size), UInt64(header.length) << 8 | UInt64(header.kind))
+        guard check == header.checksum(digest, key: key, offset: slot, copy: copy) else { return nil }
+        return (
+            Record(
+                kind: kind, step: header.step, bytes: bytes[record..<record + Int(header.length)], offset: slot,
+                order: header.order, copy: copy, digest: digest),
+            header.changes
+        )
+    }
+}

@@ -1,0 +1,312 @@
+import CLinux
+
+/// A way to keep the processes of a tree from running.
+public enum SuspendMethod: String, CaseIterable, Hashable, Sendable {
+    /// SIGSTOP to each. Parents, shells and debuggers see it, and any process that may send SIGCONT can undo it.
+    case signal
+    /// The cgroup freezer (Linux 5.2), which no process notices. Without a cgroup the same as `signal`.
+    case freezer
+    /// Both: neither SIGCONT nor thawing alone makes anything run.
+    case both
+}
+
+/// The result of a request to stop a tree.
+public enum StopCheck: Hashable, Sendable {
+    /// Every process of the tree was seen stopped, and no other was found afterwards. An empty tree counts as stopped.
+    case stopped
+    /// These may still run.
+    case pending([ProcessIdentity])
+}
+
+extension ProcessTree {
+    /// Stops every process, with SIGSTOP unless the method is another. Doing it again renews the stop.
+    ///
+    /// - Returns: The processes that may still run, if any; ``checkStopped()`` looks again.
+    public func stop() -> StopCheck {
+        // An earlier process has stopped it: mostly there is nothing to do but to see that.
+        if desiredState == .stopped, suspendMethod == .signal {
+            let check = checkStopped()
+            if check == .stopped || isFreezing { return check }
+        }
+        // An earlier process has ended in the middle of a stop.
+        if suspendMethod == .signal { endFreezing() }
+        stopBegan = .now
+        refused = []
+        hasLookedOutside = false
+        if stopMainAlone() { return .pending([main]) }
+        let members = containment.releaseHelpers(containment.members())
+        if desiredState != .stopped {
+            desiredState = .stopped
+            let held =
+                members.contains { $0.state == .stopped }
+                ? Set(members.filter { $0.state == .stopped }.identities) : []
+            heldBefore = mayBeStoppedByPredecessor ? heldBefore.intersection(held) : held
+            if !heldBefore.isEmpty { heldBefore.remove(main) }
+            mayBeStoppedByPredecessor = false
+        }
+        stoppedMembers = nil
+        if suspendMethod != .freezer { stopTopDown(members, since: stopBegan) { signalAll(.stop, of: members) } }
+        isFreezing = suspendMethod != .signal && containment.freeze()
+        if suspendMethod == .freezer && !isFreezing {
+            stopTopDown(members, since: stopBegan) { signalAll(.stop, of: members) }
+        }
+        // The daemon of a user may freeze processes that it may not signal, for example sudo(8).
+        if suspendMethod == .signal && !refused.isEmpty { isFreezing = containment.freeze() }
+        return checkStopped(after: members.count == 1 ? members.identities : [])
+    }
+
+    /// Stops a main process without descendants. It is not looked at: it has no children to stop after it, the kernel tells when
+    /// a child stops, and a check finds that it had been stopped before.
+    ///
+    /// - Returns: False if there are other processes, or the signal cannot be sent.
+    private func stopMainAlone() -> Bool {
+        guard isChild, suspendMethod == .signal, exitStatus == nil, let mainDescriptor,
+            containment.memberIDs() == [main.pid], sendToMain(.stop, through: mainDescriptor) == nil
+        else { return false }
+        if desiredState != .stopped { heldBefore = [] }
+        desiredState = .stopped
+        mayBeStoppedByPredecessor = false
+        stoppedMembers = nil
+        return true
+    }
+
+    /// Thaws a tree that does not get frozen, and stops it with signals instead: half frozen is worse than either.
+    ///
+    /// - Returns: The processes that may still run, if any.
+    public func stopWithoutFreezing() -> StopCheck {
+        guard desiredState == .stopped, isFreezing else { return checkStopped() }
+        isFreezing = false
+        let members = containment.members()
+        stopTopDown(members, since: .now) { signalAll(.stop, of: members) }
+        containment.thaw()
+        return checkSignalled()
+    }
+
+    /// Returns whether everything is stopped, and stops the processes that run and should not.
+    ///
+    /// Ask when a child changed, and at intervals while something is pending: the kernel does not tell when the child
+    /// of a child stops.
+    ///
+    /// - Returns: The processes that may still run, if any.
+    public func checkStopped() -> StopCheck { checkStopped(after: []) }
+
+    /// - Parameter signalled: The processes that have just got SIGSTOP.
+    private func checkStopped(after signalled: [ProcessIdentity]) -> StopCheck {
+        if isFreezing { return checkFrozen() }
+        let check = checkSignalled(after: signalled)
+        guard check == .stopped, desiredState == .stopped, suspendMethod == .signal, !isChild else { return check }
+        // The kernel does not tell when another program continues a process that is no child: if it is frozen besides,
+        // it does not run.
+        isFreezing = containment.freeze()
+        return isFreezing && !containment.isFrozen ? .pending([main]) : check
+    }
+
+    /// The stopped processes that another program could continue without notice from the kernel.
+    public var unnoticedMembers: Set<ProcessIdentity> {
+        isChild || isFreezing || desiredState != .stopped ? [] : Set(stoppedMembers ?? [])
+    }
+
+    /// A Boolean value that indicates whether one of them runs.
+    public var hasUnnoticedContinuation: Bool {
+        let members = unnoticedMembers.compactMap { $0.livingStatus }
+        return !members.allSatisfy { $0.isHeld(among: members) }
+    }
+
+    /// A Boolean value that indicates whether a process of the stopped tree runs. It reads the kernel's list of them.
+    public var hasRunningMember: Bool {
+        if isFreezing && containment.isFrozen { return false }
+        let members = containment.members()
+        return !members.allSatisfy { $0.isHeld(among: members) }
+    }
+
+    private func checkFrozen() -> StopCheck {
+        let isFrozen = containment.isFrozen
+        let members = containment.members()
+        guard isFrozen else {
+            // A process that is frozen shows as sleeping, so the others are those at fault.
+            let awake = members.filter { !$0.state.isHeld && $0.state != .sleeping }
+            return .pending((awake.isEmpty ? members : awake).identities)
+        }
+        // A process that was born before the freeze but after the signals gets them now, and acts on them when thawed.
+        if suspendMethod != .freezer {
+            signal(.stop, only: members.filter { !$0.state.isHeld }.identities)
+        }
+        let outside = (hasFoundOutside(members) ? containment.members() : members).filter { !containment.freezes($0) }
+        let running = outside.filter { !$0.isHeld(among: outside) }
+        guard !running.isEmpty else { return .stopped }
+        signal(.stop, only: running.identities)
+        return .pending(running.identities)
+    }
+
+    private func checkSignalled(after signalled: [ProcessIdentity] = []) -> StopCheck {
+        var known = signalled
+        var running: [ProcessStatus] = []
+        for _ in 0..<Self.roundsOfOneCall {
+            // A process that could not be seen may run.
+            guard let members = allMembers() else {
+                stoppedMembers = nil
+                return .pending([main])
+            }
+            let present = members.identities.sorted { $0.pid < $1.pid }
+            running = members.filter { !$0.isHeld(among: members) }
+            if running.isEmpty && (present == stoppedMembers || areStillAll(members)) {
+                if hasFoundOutside(members) { continue }
+                recordStopped(members, present)
+                return .stopped
+            }
+            if desiredState == .stopped, !running.allSatisfy({ signalled.contains($0.identity) }) {
+                stopTopDown(running, since: stopBegan) { signal(.stop, only: running.identities) }
+            }
+
+            // Something that was running during the look may have left a child behind that was not found:
+            // only another look at the same processes, which were stopped before it, is sure.
+            stoppedMembers = running.isEmpty ? present : nil
+            let hasNewMembers = !Set(present).isSubset(of: known)
+            known = present
+            if !running.isEmpty && !hasNewMembers { break }
+        }
+        return .pending(running.identities)
+    }
+
+    /// Looks once in each stop for members where they are not expected.
+    private func hasFoundOutside(_ members: [ProcessStatus]) -> Bool {
+        guard desiredState == .stopped, !hasLookedOutside else { return false }
+        hasLookedOutside = true
+        return containment.lookOutside(members)
+    }
+
+    private func recordStopped(_ members: [ProcessStatus], _ identities: [ProcessIdentity]) {
+        stoppedMembers = identities
+        stoppedParents = DescentOrder(members).levelsOfParents
+    }
+
+    /// Returns the processes that are continued after their children.
+    func parentsToContinue() -> [[ProcessIdentity]] {
+        stoppedMembers == nil ? DescentOrder(containment.members()).levelsOfParents : stoppedParents
+    }
+
+    /// Continues every process that was not stopped already when the tree was.
+    ///
+    /// - Returns: The processes that did not get the signal.
+    @discardableResult
+    public func resume() -> [SignalFailure] {
+        desiredState = .running
+        mayBeStoppedByPredecessor = false
+        defer { endFreezing() }
+        let (failures, hasSeenAll) = ProcFile.checkCompleteness(resumeMembers)
+        // A process that could not be seen may still be stopped.
+        return hasSeenAll ? failures : resumeMembers()
+    }
+
+    private func resumeMembers() -> [SignalFailure] {
+        let parents = parentsToContinue()
+        if !parents.isEmpty || !heldBefore.isEmpty || !mirrors.isOnly(main) {
+            mirrors = Set(parents.joined()).union([main]).subtracting(heldBefore)
+        }
+        hasParents = !parents.isEmpty
+        // A stopped process has no new children.
+        let isMainAlone = isChild && !isFreezing && heldBefore.isEmpty && stoppedMembers == [main]
+        stoppedMembers = nil
+        if isMainAlone { return signal(.resume, only: [main]) }
+        if isFreezing && suspendMethod == .freezer {
+            // A process that was not stopped must not notice that time has passed.
+            let stopped = containment.members().filter { $0.state == .stopped }
+            return signal(.resume, only: stopped.identities.filter(shouldRun))
+        }
+        guard !heldBefore.isEmpty else { return resumeBottomUp(parents) }
+        // Nothing can fork before it is continued, so one look finds all.
+        return signal(.resume, only: DescentOrder(containment.members()).bottomUp.identities.filter(shouldRun))
+    }
+
+    func endFreezing() {
+        isFreezing = false
+        containment.thaw()
+    }
+
+    /// A Boolean value that indicates whether another program thawed it.
+    var wasThawed: Bool { desiredState == .stopped && isFreezing && !containment.isFrozen }
+
+    /// Returns whether a process runs when the tree does.
+    func shouldRun(_ process: ProcessIdentity) -> Bool {
+        !heldBefore.contains(process)
+    }
+
+    /// Returns whether the members are still all there are. It may return false for the same members, if the answer
+    /// would cost as much as another look.
+    private func areStillAll(_ members: [ProcessStatus]) -> Bool {
+        let (numbers, isComplete) = ProcFile.checkCompleteness { containment.memberIDs() }
+        guard isComplete, let numbers else { return false }
+        return members.count == 1 ? numbers == [members[0].pid] : Set(numbers) == Set(members.pids)
+    }
+}
+
+extension Set<ProcessIdentity> {
+    fileprivate func isOnly(_ process: ProcessIdentity) -> Bool { count == 1 && first == process }
+}
+
+extension ProcessTree {
+    /// A reason why the control group of a tree is frozen.
+    public enum FreezeReason: Hashable, Sendable {
+        /// Its ``SuspendMethod`` wants it.
+        case method
+        /// Its processes are no children of this one, so the kernel does not tell of a SIGCONT from another program.
+        case notChild
+        /// This process may not signal these.
+        case refused([ProcessIdentity])
+    }
+
+    /// The reason why the control group is frozen; nil if it is not.
+    public var freezeReason: FreezeReason? {
+        guard desiredState == .stopped, isFreezing else { return nil }
+        if suspendMethod != .signal { return .method }
+        return refused.isEmpty ? .notChild : .refused(refused.map { $0.process })
+    }
+}
+
+extension ProcessStatus {
+    /// Returns whether no thread of the process can run until it, or a child that it waits for, is continued.
+    func isHeld(among members: [ProcessStatus]) -> Bool {
+        let threads = threads().filter { !$0.state.isGone && !$0.state.isHeld }
+        guard threads.allSatisfy({ $0.state == .uninterruptible }) else { return false }
+        return threads.isEmpty || threads.count <= heldVforkChildren(of: threads, among: members)
+    }
+
+    /// A Boolean value that indicates whether a thread of the process may learn of a change of its children. A thread
+    /// in an uninterruptible wait is in no waitpid(2), and acts on a pending SIGSTOP before it gets to one.
+    var mayWaitForChildren: Bool {
+        !isZombie && !threads().allSatisfy { $0.state.isGone || $0.state.isHeld || $0.state == .uninterruptible }
+    }
+
+    private func threads() -> [ProcessStatus] {
+        guard threadCount > 1 else { return [self] }
+        return ProcFile.processIDs(in: "/proc/\(pid)/task").compactMap { ProcessStatus(ofThread: $0, of: pid) }
+    }
+
+    /// Returns the number of stopped processes that some of its threads may wait for.
+    ///
+    /// A thread in vfork(2), which posix_spawn(3) uses, waits uninterruptibly for its child to execute a program.
+    /// When the child is stopped before that, the parent can neither run nor show as stopped.
+    private func heldVforkChildren(of threads: [ProcessStatus], among members: [ProcessStatus]) -> Int {
+        let children = members.filter { $0.parent == pid && $0.state.isHeld }
+        let sharers = children.count { linux_share_memory(pid, $0.pid) == 1 }
+        guard sharers < threads.count, threads.allSatisfy({ ProcFile.waitsForChild($0.pid, of: pid) }) else {
+            return sharers
+        }
+        // With clone(2) it may have memory of its own, and may be its maker's sibling.
+        return members.count { $0.state.isHeld && [pid, parent].contains($0.parent) && $0.pid != pid }
+    }
+}
+
+extension ProcFile {
+    /// Returns whether a thread is in a system call that lasts until its child has executed a program; false if the
+    /// kernel does not tell.
+    fileprivate static func waitsForChild(_ thread: ProcessID, of process: ProcessID) -> Bool {
+        // A number and, in hexadecimal, its arguments: "56 0x4011 …".
+        let text = read("/proc/\(process)/task/\(thread)/syscall", limit: 256)
+        let words = text.map { $0.split(separator: UInt8(ascii: " "), maxSplits: 2) } ?? []
+        guard words.count > 1, let number = Int(ascii: words[0]),
+            let argument = UInt(String(decoding: words[1].dropFirst(2), as: UTF8.self), radix: 16)
+        else { return false }
+        return linux_waits_for_child(number, argument)
+    }
+}
