@@ -33,6 +33,31 @@ public struct Problem: Error, Hashable, Sendable, CustomStringConvertible {
     }
 }
 
+/// The reason why a text cannot be used, or not be read. Its reader knows the file.
+public struct Defect: Error, Equatable {
+    /// The line concerned, counted from 1; nil if the defect is that of the whole text.
+    let line: Int?
+
+    /// One line, without control characters.
+    public let message: String
+
+    init(line: Int? = nil, message: String) {
+        self.line = line
+        self.message = message
+    }
+
+    /// Creates the defect of a file that is not used.
+    ///
+    /// - Parameter remedy: The remedy; nil if the reader goes on without the file.
+    init(line: Int? = nil, cannot action: String, _ cause: String, remedy: String? = nil) {
+        self.init(line: line, message: "cannot \(action): \(cause); \(remedy ?? "ignoring it")")
+    }
+}
+
+extension Problem {
+    init(_ defect: Defect, of file: String) { self.init(file: file, line: defect.line, message: defect.message) }
+}
+
 /// Problems as they are found, up to a limit: a daemon must not hold more of them than a user reads.
 struct ProblemList {
     static let limit = 1000

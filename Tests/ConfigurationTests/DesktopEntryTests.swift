@@ -19,7 +19,7 @@ import Testing
         do {
             _ = try read(text)
             return nil
-        } catch let defect as DesktopEntryDefect {
+        } catch let defect as Defect {
             return (defect.line.map { "\($0): " } ?? "") + defect.message
         } catch {
             return "\(error)"

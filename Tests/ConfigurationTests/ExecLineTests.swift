@@ -11,7 +11,7 @@ import Testing
     }
 
     private func defect(_ line: String) -> String? {
-        do throws(ExecLine.Defect) {
+        do throws(Defect) {
             _ = try ExecLine(line, of: subject)
             return nil
         } catch {
@@ -79,8 +79,8 @@ import Testing
         ("a b%F", "has %F within an argument; make it an argument of its own"),
         ("a %Ub", "has %U within an argument; make it an argument of its own"),
         ("a b%i", "has %i within an argument; make it an argument of its own"),
-        (#"sh -c "b %u""#, ExecLine.Defect.quotedCode.message),
-        ("sh -c 'b %f'", ExecLine.Defect.quotedCode.message),
+        (#"sh -c "b %u""#, Defect.quotedCode.message),
+        ("sh -c 'b %f'", Defect.quotedCode.message),
         ("a \"b", "has a \" without another one; close the quotation"),
         ("a 'b", "has a ' without another one; close the quotation"),
         ("a \\", "ends in a backslash, which escapes nothing; remove it"),

@@ -14,7 +14,7 @@ import Testing
     }
 
     private func objection(to path: String, known: inout FileTrust.Checked?) -> String? {
-        do throws(TextFile.Failure) {
+        do throws(Defect) {
             _ = try TextFile.readTrusted(path, known: &known)
             return nil
         } catch {

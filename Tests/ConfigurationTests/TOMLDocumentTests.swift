@@ -34,7 +34,7 @@ import Testing
         ("\na = \"\\u0000\"", 2), ("\"\\U00000000\" = 1", 1),
     ])
     func defectsHaveTheirLine(text: String, line: Int) {
-        let defect = #expect(throws: TOMLDefect.self) { try TOMLDocument(text) }
+        let defect = #expect(throws: Defect.self) { try TOMLDocument(text) }
         #expect(defect?.line == line)
         #expect(defect?.message.isEmpty == false)
     }

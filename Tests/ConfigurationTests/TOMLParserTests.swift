@@ -3,7 +3,7 @@ import Testing
 @testable import Configuration
 
 @Suite struct TOMLParserTests {
-    private func read(_ text: String) throws(TOMLDefect) -> TOMLDocument {
+    private func read(_ text: String) throws(Defect) -> TOMLDocument {
         try TOMLDocument(text)
     }
 
@@ -81,7 +81,8 @@ import Testing
         "a = " + String(repeating: "[{a.b=", count: 10_000),
     ])
     func deepNestingIsRefused(text: String) {
-        let defect = TOMLDefect(line: 1, cause: "values are nested deeper than 32 levels")
+        let defect = Defect(
+            line: 1, cannot: "parse the file", "values are nested deeper than 32 levels", remedy: "ignoring the file")
         #expect(throws: defect) { try read(text) }
     }
 
@@ -96,13 +97,13 @@ import Testing
         ("a = 1979-05-27 0", 1, "no value"), ("a = yes", 1, "no value"),
     ])
     func mistakeIsNamed(text: String, line: Int, words: String) {
-        let defect = #expect(throws: TOMLDefect.self) { try read(text) }
+        let defect = #expect(throws: Defect.self) { try read(text) }
         #expect(defect?.line == line)
         #expect(defect?.message.contains(words) == true, "\(defect?.message ?? "")")
     }
 
     @Test(arguments: ["\0", "a = '\0'", "#\0", "a\0 = 1", "a = 1\0", "a = \"\\u0000\"", "\"\\U00000000\" = 1"])
     func aNULIsRefused(text: String) {
-        #expect(throws: TOMLDefect.self) { try read(text) }
+        #expect(throws: Defect.self) { try read(text) }
     }
 }

@@ -52,17 +52,17 @@ struct DesktopEntryReader {
     /// - Throws: The reason why it cannot be launched.
     func read(_ id: String, at path: String) throws(Problem) -> DesktopEntry {
         let content: TextFile.Content?
-        do throws(TextFile.Failure) {
+        do throws(Defect) {
             content = try TextFile.read(path, limit: Self.sizeLimit)
         } catch {
-            throw Problem(file: path, line: error.line, message: error.message)
+            throw Problem(error, of: path)
         }
         switch content {
         case nil: throw Problem(file: path, message: "cannot read the entry: it does not exist any more; ignoring it")
         case .masked:
             throw Problem(file: path, message: "cannot use the entry: it is empty, which hides the app; remove it")
         case .text(let text):
-            do throws(DesktopEntryDefect) {
+            do throws(Defect) {
                 return try parse(Array(text.utf8), id, at: path)
             } catch {
                 throw Problem(file: path, line: error.line, message: "cannot use the entry: \(error.message)")
@@ -85,11 +85,11 @@ struct DesktopEntryReader {
     }
 
     /// Makes an app of an entry's text.
-    func parse(_ bytes: [UInt8], _ id: String, at path: String) throws(DesktopEntryDefect) -> DesktopEntry {
+    func parse(_ bytes: [UInt8], _ id: String, at path: String) throws(Defect) -> DesktopEntry {
         let file = try DesktopEntryFile(bytes)
         try refuse(file)
         guard let value = try file.value(of: "Exec"), let line = try file.string("Exec") else {
-            throw DesktopEntryDefect(
+            throw Defect(
                 line: file.line,
                 message: try file.boolean("DBusActivatable")
                     ? "it has no Exec and is started over D-Bus, which lifed does not do; write a manifest with command"
@@ -97,11 +97,11 @@ struct DesktopEntryReader {
         }
         let name = Self.title(try file.localizedString("Name", locale))
         var exec: ExecLine
-        do throws(ExecLine.Defect) {
+        do throws(Defect) {
             let icon = try? file.localizedString("Icon", locale)
             exec = try ExecLine(line, of: ExecLine.Subject(name: name ?? id, icon: icon ?? nil, file: path))
         } catch {
-            throw DesktopEntryDefect(line: value.line, message: "Exec \(error.message)")
+            throw Defect(line: value.line, message: "Exec \(error.message)")
         }
         var program = try find(exec.program, for: "Exec", line: value.line)
         if try file.boolean("Terminal") {
@@ -122,19 +122,19 @@ struct DesktopEntryReader {
     }
 
     /// Refuses an entry that cannot be launched, whatever its command.
-    private func refuse(_ file: DesktopEntryFile) throws(DesktopEntryDefect) {
+    private func refuse(_ file: DesktopEntryFile) throws(Defect) {
         if try file.boolean("Hidden") {
             let line = try file.value(of: "Hidden")?.line
-            throw DesktopEntryDefect(line: line, message: "Hidden=true deletes it; remove the key")
+            throw Defect(line: line, message: "Hidden=true deletes it; remove the key")
         }
         let type = try file.string("Type")
         guard type == "Application" else {
-            throw DesktopEntryDefect(
+            throw Defect(
                 line: try file.value(of: "Type")?.line ?? file.line,
                 message: "Type is \(type?.quoted ?? "missing"); expected Application")
         }
         if terminal.isEmpty, try file.boolean("Terminal") {
-            throw DesktopEntryDefect(
+            throw Defect(
                 line: try file.value(of: "Terminal")?.line,
                 message: "Terminal=true needs a terminal; add terminal = [\"foot\"] to lifed.toml")
         }
@@ -143,7 +143,7 @@ struct DesktopEntryReader {
         }
     }
 
-    private func find(_ program: String, for key: String, line: Int) throws(DesktopEntryDefect) -> String {
+    private func find(_ program: String, for key: String, line: Int) throws(Defect) -> String {
         let place = program.utf8.first == UInt8(ascii: "/") ? "" : " in \(search.path.quoted)"
         let what: String
         do throws(ProgramSearch.Failure) {
@@ -152,13 +152,13 @@ struct DesktopEntryReader {
             what =
                 error == .missing ? "does not exist\(place); install it" : "is not an executable file; run 'chmod +x'"
         }
-        throw DesktopEntryDefect(line: line, message: "the program \(program.quoted) of \(key) \(what)")
+        throw Defect(line: line, message: "the program \(program.quoted) of \(key) \(what)")
     }
 
-    private func directory(_ file: DesktopEntryFile) throws(DesktopEntryDefect) -> String? {
+    private func directory(_ file: DesktopEntryFile) throws(Defect) -> String? {
         guard let path = try file.string("Path") else { return nil }
         guard path.utf8.first == UInt8(ascii: "/"), path.utf8.count < 4096 else {
-            throw DesktopEntryDefect(
+            throw Defect(
                 line: try file.value(of: "Path")?.line, message: "Path is \(path.quoted); expected an absolute path")
         }
         return path

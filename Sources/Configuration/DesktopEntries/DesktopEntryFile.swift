@@ -1,12 +1,3 @@
-/// The reason why a text is no desktop entry, or none that can be used.
-struct DesktopEntryDefect: Error, Equatable {
-    /// The line concerned, counted from 1; nil if the defect is that of the whole file.
-    var line: Int?
-
-    /// One line, without control characters.
-    let message: String
-}
-
 /// The main group of a desktop entry, as it is written: Desktop Entry Specification 1.5, section 3.
 ///
 /// It is gone over by bytes, because a separator and an accent behind it are one character. Nothing is read behind the main
@@ -33,7 +24,7 @@ struct DesktopEntryFile {
     private(set) var line = 1
 
     /// Reads a text, which is not trusted in any way.
-    init(_ bytes: [UInt8]) throws(DesktopEntryDefect) {
+    init(_ bytes: [UInt8]) throws(Defect) {
         var number = 0
         var begin: Int?
         var rest: ArraySlice<UInt8>? = bytes[...]
@@ -59,9 +50,9 @@ struct DesktopEntryFile {
     }
 
     /// Returns the value of a key in the main group; nil if it has none.
-    func value(of key: String) throws(DesktopEntryDefect) -> Value? {
+    func value(of key: String) throws(Defect) -> Value? {
         if let line = repetitions[key] {
-            throw DesktopEntryDefect(line: line, message: "\(key) is there twice; remove one")
+            throw Defect(line: line, message: "\(key) is there twice; remove one")
         }
         return values[key]
     }
@@ -71,20 +62,20 @@ struct DesktopEntryFile {
         values.filter { $0.key.utf8.starts(with: prefix.utf8) }.sorted { $0.value.line < $1.value.line }.map(\.key)
     }
 
-    private mutating func parseLine(_ text: ArraySlice<UInt8>, _ number: Int) throws(DesktopEntryDefect) {
+    private mutating func parseLine(_ text: ArraySlice<UInt8>, _ number: Int) throws(Defect) {
         guard let separator = text.firstIndex(of: UInt8(ascii: "=")) else {
-            throw DesktopEntryDefect(line: number, message: "the line is no group, comment or Key=Value; correct it")
+            throw Defect(line: number, message: "the line is no group, comment or Key=Value; correct it")
         }
         let name = text[..<separator].withoutBlanks
         guard Self.isKey(name) else {
-            throw DesktopEntryDefect(
+            throw Defect(
                 line: number, message: "the key is not valid; use letters, digits and -, and perhaps a [locale]")
         }
         // Translations into other languages are the better part of most entries.
         guard Self.isOfInterest(name) else { return }
         let value = text[(separator + 1)...]
         guard !value.contains(0) else {
-            throw DesktopEntryDefect(
+            throw Defect(
                 line: number, message: "\(String(decoding: name, as: UTF8.self)) has the character NUL; remove it")
         }
         let key = String(decoding: name, as: UTF8.self)
@@ -113,8 +104,8 @@ struct DesktopEntryFile {
             && locale.dropFirst().dropLast().allSatisfy { $0.isLetterOrDigit || "_.@-".utf8.contains($0) }
     }
 
-    private static func notTheMainGroup(_ line: Int?) -> DesktopEntryDefect {
-        DesktopEntryDefect(line: line, message: "it does not begin with the group [\(mainGroup)]; add the group")
+    private static func notTheMainGroup(_ line: Int?) -> Defect {
+        Defect(line: line, message: "it does not begin with the group [\(mainGroup)]; add the group")
     }
 }
 
@@ -141,13 +132,13 @@ extension ArraySlice<UInt8> {
 /// The types of values: Desktop Entry Specification 1.5, section 4.
 extension DesktopEntryFile {
     /// Returns a string with its escapes resolved; nil if the key is not there, or is empty.
-    func string(_ key: String) throws(DesktopEntryDefect) -> String? {
+    func string(_ key: String) throws(Defect) -> String? {
         guard let value = try value(of: key), !value.bytes.isEmpty else { return nil }
         return try Self.resolved(value)
     }
 
     /// Returns a string in the reader's language.
-    func localizedString(_ key: String, _ locale: LocaleName) throws(DesktopEntryDefect) -> String? {
+    func localizedString(_ key: String, _ locale: LocaleName) throws(Defect) -> String? {
         for name in locale.matches {
             if let text = try string("\(key)[\(name)]") { return text }
         }
@@ -155,18 +146,18 @@ extension DesktopEntryFile {
     }
 
     /// Returns a Boolean value; false if the key is not there.
-    func boolean(_ key: String) throws(DesktopEntryDefect) -> Bool {
+    func boolean(_ key: String) throws(Defect) -> Bool {
         guard let value = try value(of: key) else { return false }
         // The digits are those of entries from before the specification.
         if value.bytes.elementsEqual("true".utf8) || value.bytes.elementsEqual("1".utf8) { return true }
         if value.bytes.elementsEqual("false".utf8) || value.bytes.elementsEqual("0".utf8) { return false }
-        throw DesktopEntryDefect(
+        throw Defect(
             line: value.line,
             message: "\(key) is \(String(decoding: value.bytes, as: UTF8.self).quoted); expected true or false")
     }
 
     /// Strings with a semicolon between any two of them, and perhaps behind the last.
-    func strings(_ key: String) throws(DesktopEntryDefect) -> [String] {
+    func strings(_ key: String) throws(Defect) -> [String] {
         guard let value = try value(of: key) else { return [] }
         var parts: [[UInt8]] = [[]]
         var isEscaped = false
@@ -188,7 +179,7 @@ extension DesktopEntryFile {
     }
 
     /// Returns a value without its escapes \s, \n, \t, \r and \\. Any other stays as it is, as in other readers.
-    private static func resolved(_ value: Value) throws(DesktopEntryDefect) -> String {
+    private static func resolved(_ value: Value) throws(Defect) -> String {
         var bytes: [UInt8] = []
         var rest = value.bytes[...]
         while let byte = rest.popFirst() {
@@ -197,7 +188,7 @@ extension DesktopEntryFile {
                 continue
             }
             guard let escape = rest.popFirst() else {
-                throw DesktopEntryDefect(
+                throw Defect(
                     line: value.line, message: "a value ends in a backslash, which escapes nothing; remove it")
             }
             switch escape {

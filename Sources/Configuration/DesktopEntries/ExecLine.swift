@@ -94,33 +94,28 @@ public struct ExecLine: Hashable, Sendable {
     }
 }
 
-extension ExecLine {
-    /// The reason why a line is no command.
-    public struct Defect: Error, Equatable {
-        /// To follow "Exec ".
-        public let message: String
+/// The reasons why a line is no command, to follow "Exec ".
+extension Defect {
+    static let nothing = Defect(message: "is empty; write the program and its arguments")
+    static let noProgram = Defect(message: "does not begin with a program; name it first")
+    static let loneBackslash = Defect(message: "ends in a backslash, which escapes nothing; remove it")
+    static let quotedCode = Defect(
+        message: "has a field code between quotation marks; write %% for a percent sign")
 
-        static let nothing = Defect(message: "is empty; write the program and its arguments")
-        static let noProgram = Defect(message: "does not begin with a program; name it first")
-        static let loneBackslash = Defect(message: "ends in a backslash, which escapes nothing; remove it")
-        static let quotedCode = Defect(
-            message: "has a field code between quotation marks; write %% for a percent sign")
+    static func openQuote(_ quote: String) -> Defect {
+        Defect(message: "has a \(quote) without another one; close the quotation")
+    }
 
-        static func openQuote(_ quote: String) -> Defect {
-            Defect(message: "has a \(quote) without another one; close the quotation")
-        }
+    static func relativeProgram(_ program: String) -> Defect {
+        Defect(message: "names \(program.quoted); expected an absolute path, or a name to look up in PATH")
+    }
 
-        static func relativeProgram(_ program: String) -> Defect {
-            Defect(message: "names \(program.quoted); expected an absolute path, or a name to look up in PATH")
-        }
+    static func unknownCode(_ code: String) -> Defect {
+        Defect(message: "has the unknown field code \(code.quoted); write %% for a percent sign")
+    }
 
-        static func unknownCode(_ code: String) -> Defect {
-            Defect(message: "has the unknown field code \(code.quoted); write %% for a percent sign")
-        }
-
-        static func notAlone(_ code: Character) -> Defect {
-            Defect(message: "has %\(code) within an argument; make it an argument of its own")
-        }
+    static func notAlone(_ code: Character) -> Defect {
+        Defect(message: "has %\(code) within an argument; make it an argument of its own")
     }
 }
 
@@ -138,7 +133,7 @@ struct ExecWords {
     private(set) var words: [[Unit]] = []
     private var rest: ArraySlice<UInt8>
 
-    init(_ line: String) throws(ExecLine.Defect) {
+    init(_ line: String) throws(Defect) {
         rest = Array(line.utf8)[...]
         while let first = rest.first {
             if Self.isSeparator(first) {
@@ -151,7 +146,7 @@ struct ExecWords {
 
     private static func isSeparator(_ byte: UInt8) -> Bool { byte.isBlank || byte == UInt8(ascii: "\n") }
 
-    private mutating func takeWord() throws(ExecLine.Defect) -> [Unit] {
+    private mutating func takeWord() throws(Defect) -> [Unit] {
         var word: [Unit] = []
         while let byte = rest.first, !Self.isSeparator(byte) {
             rest.removeFirst()
@@ -168,7 +163,7 @@ struct ExecWords {
     }
 
     /// Returns a backslash escapes those that mean something in quotes, and is itself before every other.
-    private mutating func takeDoubleQuoted() throws(ExecLine.Defect) -> [Unit] {
+    private mutating func takeDoubleQuoted() throws(Defect) -> [Unit] {
         var units: [Unit] = []
         while let byte = rest.popFirst() {
             if byte == UInt8(ascii: "\"") { return units }
@@ -182,7 +177,7 @@ struct ExecWords {
         throw .openQuote("\"")
     }
 
-    private mutating func takeSingleQuoted() throws(ExecLine.Defect) -> [Unit] {
+    private mutating func takeSingleQuoted() throws(Defect) -> [Unit] {
         guard let end = rest.firstIndex(of: UInt8(ascii: "'")) else { throw .openQuote("'") }
         defer { rest = rest[(end + 1)...] }
         return rest[..<end].map { Unit(byte: $0, isQuoted: true) }
@@ -200,7 +195,7 @@ enum ExecCodes {
     }
 
     /// Returns an argument with its codes read.
-    static func argument(_ word: [ExecWords.Unit], of subject: ExecLine.Subject) throws(ExecLine.Defect) -> Argument {
+    static func argument(_ word: [ExecWords.Unit], of subject: ExecLine.Subject) throws(Defect) -> Argument {
         // Many write "%f" where they should not; there is one thing only that it can mean.
         if word.count == 2, word[0].byte == percent, let alone = try lone(word[1].byte, of: subject) { return alone }
         var pieces: [ExecLine.Piece] = []
@@ -234,7 +229,7 @@ enum ExecCodes {
     private static let deprecated = Array("dDnNvm".utf8)
 
     /// Returns a code that is a whole argument; nil for a code that means the same within another argument.
-    private static func lone(_ code: UInt8, of subject: ExecLine.Subject) throws(ExecLine.Defect) -> Argument? {
+    private static func lone(_ code: UInt8, of subject: ExecLine.Subject) throws(Defect) -> Argument? {
         switch code {
         case UInt8(ascii: "f"), UInt8(ascii: "F"): .single([.file])
         case UInt8(ascii: "u"), UInt8(ascii: "U"): .single([.url])
@@ -247,8 +242,7 @@ enum ExecCodes {
     }
 
     /// Returns a code within an argument, where there is room for one thing.
-    private static func embedded(_ code: UInt8, of subject: ExecLine.Subject) throws(ExecLine.Defect) -> ExecLine.Piece
-    {
+    private static func embedded(_ code: UInt8, of subject: ExecLine.Subject) throws(Defect) -> ExecLine.Piece {
         switch code {
         case percent: return .text([percent])
         case UInt8(ascii: "f"): return .file

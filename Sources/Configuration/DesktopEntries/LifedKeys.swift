@@ -5,7 +5,7 @@ enum LifedKeys {
     /// Takes every valid key over; a problem with one key concerns that key alone.
     static func apply(
         _ file: DesktopEntryFile, of path: String, to entry: inout DesktopEntry
-    ) throws(DesktopEntryDefect) {
+    ) throws(Defect) {
         for name in file.keys(withPrefix: prefix) {
             let line = try file.value(of: name)?.line
             guard entry.problems.count < Schema<Manifest>.problemLimit else { return }

@@ -23,7 +23,7 @@ enum FileTrust {
     ///   - path: The path by which it was opened, which is absolute, or relative to the working directory.
     ///   - opened: The result of fstat(2) for the file.
     ///   - known: The directory of the file that was checked before; set to that of this one.
-    static func check(_ path: String, opened: stat, known: inout Checked?) throws(TextFile.Failure) {
+    static func check(_ path: String, opened: stat, known: inout Checked?) throws(Defect) {
         let end = path.utf8.lastIndex(of: UInt8(ascii: "/")) ?? path.startIndex
         let directory = String(path[..<end])
         let checked = known?.path == directory && !directory.isEmpty ? known : nil
@@ -44,14 +44,14 @@ enum FileTrust {
             }
             links += 1
             guard links <= linkLimit, let target = target(of: next) else {
-                throw TextFile.Failure(cannot: "use the file", "the link \(next) cannot be followed")
+                throw Defect(cannot: "use the file", "the link \(next) cannot be followed")
             }
             if target.utf8.first == UInt8(ascii: "/") { place = "" }
             rest += components(of: target)
             status = try look(at: place.isEmpty ? "/" : place)
         }
         guard status.st_ino == opened.st_ino, status.st_dev == opened.st_dev else {
-            throw TextFile.Failure(
+            throw Defect(
                 cannot: "use the file", "another one took its place meanwhile", remedy: "reload the configuration")
         }
         // Every user may write to /dev/null, by which a manifest is masked.
@@ -66,10 +66,10 @@ enum FileTrust {
 
     private static func isLink(_ status: stat) -> Bool { status.st_mode & S_IFMT == S_IFLNK }
 
-    private static func look(at path: String) throws(TextFile.Failure) -> stat {
+    private static func look(at path: String) throws(Defect) -> stat {
         var status = stat()
         guard unsafe lstat(path, &status) == 0 else {
-            throw TextFile.Failure(cannot: "examine \(path)", SystemError.text(errno), remedy: "ignoring the file")
+            throw Defect(cannot: "examine \(path)", SystemError.text(errno), remedy: "ignoring the file")
         }
         return status
     }
@@ -81,27 +81,27 @@ enum FileTrust {
         return String(validating: buffer.prefix(count).map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
-    private static func checkDirectory(_ status: stat, _ path: String) throws(TextFile.Failure) {
+    private static func checkDirectory(_ status: stat, _ path: String) throws(Defect) {
         try checkOwner(status, path)
         if status.st_mode & S_ISVTX == 0 { try checkMode(status, path) }
     }
 
-    private static func checkOwner(_ status: stat, _ path: String) throws(TextFile.Failure) {
+    private static func checkOwner(_ status: stat, _ path: String) throws(Defect) {
         guard status.st_uid == 0 || status.st_uid == geteuid() || isUnmappedRoot(status.st_uid) else {
             let owner = geteuid() == 0 ? "to root" : "to you or root"
-            throw TextFile.Failure(
+            throw Defect(
                 cannot: "use the file", "\(path) belongs to user \(status.st_uid), not \(owner)",
                 remedy: "run 'chown -h \(geteuid()) \(path)'")
         }
     }
 
-    private static func checkMode(_ status: stat, _ path: String) throws(TextFile.Failure) {
+    private static func checkMode(_ status: stat, _ path: String) throws(Defect) {
         guard status.st_mode & S_IWOTH == 0 else {
-            throw TextFile.Failure(
+            throw Defect(
                 cannot: "use the file", "every user may write to \(path)", remedy: "run 'chmod o-w \(path)'")
         }
         guard status.st_mode & S_IWGRP == 0 || isPrivate(group: status.st_gid) else {
-            throw TextFile.Failure(
+            throw Defect(
                 cannot: "use the file", "group \(status.st_gid) may write to \(path)", remedy: "run 'chmod g-w \(path)'"
             )
         }

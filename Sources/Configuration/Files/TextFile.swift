@@ -12,40 +12,28 @@ enum TextFile {
         case masked
     }
 
-    /// The reason why a file could not be read.
-    struct Failure: Error, Equatable {
-        var line: Int?
-        let message: String
-
-        /// - Parameter remedy: The remedy; nil if the reader goes on without the file.
-        init(line: Int? = nil, cannot action: String, _ cause: String, remedy: String? = nil) {
-            self.line = line
-            message = "cannot \(action): \(cause); \(remedy ?? "ignoring it")"
-        }
-    }
-
     /// Returns the content of a file; nil if there is none of this name. Does not wait for a FIFO's other end.
     ///
     /// - Parameter limit: The longest file that is read, in bytes.
-    static func read(_ path: String, limit: Int = maximumSize) throws(Failure) -> Content? {
-        try read(path, limit: limit) { (_) throws(Failure) in }
+    static func read(_ path: String, limit: Int = maximumSize) throws(Defect) -> Content? {
+        try read(path, limit: limit) { (_) throws(Defect) in }
     }
 
     /// Returns the content of a file that only root and the daemon's user may have been able to write; nil if there is none.
     ///
     /// - Parameter known: The directory of the file that was read before; set to that of this one.
-    static func readTrusted(_ path: String, known: inout FileTrust.Checked?) throws(Failure) -> Content? {
-        try read(path, limit: maximumSize) { (status) throws(Failure) in
+    static func readTrusted(_ path: String, known: inout FileTrust.Checked?) throws(Defect) -> Content? {
+        try read(path, limit: maximumSize) { (status) throws(Defect) in
             try FileTrust.check(path, opened: status, known: &known)
         }
     }
 
     private static func read(
-        _ path: String, limit: Int, check: (stat) throws(Failure) -> Void
-    ) throws(Failure) -> Content? {
+        _ path: String, limit: Int, check: (stat) throws(Defect) -> Void
+    ) throws(Defect) -> Content? {
         let descriptor = unsafe open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY)
         guard descriptor >= 0 else {
-            guard errno == ENOENT else { throw Failure(cannot: "open the file", SystemError.text(errno)) }
+            guard errno == ENOENT else { throw Defect(cannot: "open the file", SystemError.text(errno)) }
             try refuseDanglingLink(path)
             return nil
         }
@@ -53,22 +41,22 @@ enum TextFile {
 
         var status = stat()
         guard unsafe fstat(descriptor, &status) == 0 else {
-            throw Failure(cannot: "examine the file", SystemError.text(errno))
+            throw Defect(cannot: "examine the file", SystemError.text(errno))
         }
         try check(status)
         if isNull(status) { return .masked }
         guard status.st_mode & S_IFMT == S_IFREG else {
-            throw Failure(cannot: "read the file", "it is not a regular file")
+            throw Defect(cannot: "read the file", "it is not a regular file")
         }
         let bytes = try readAll(descriptor, limit: limit)
         return bytes.isEmpty ? .masked : .text(try decode(bytes))
     }
 
     /// Throws for a link to nothing, which is a mistake; no file at all is none.
-    private static func refuseDanglingLink(_ path: String) throws(Failure) {
+    private static func refuseDanglingLink(_ path: String) throws(Defect) {
         var status = stat()
         guard unsafe lstat(path, &status) != 0 else {
-            throw Failure(cannot: "read the file", "it is a link to a file that does not exist")
+            throw Defect(cannot: "read the file", "it is a link to a file that does not exist")
         }
     }
 
@@ -80,7 +68,7 @@ enum TextFile {
     }
 
     /// Counts the bytes that are read and not the size, because a file can grow meanwhile.
-    private static func readAll(_ descriptor: Int32, limit: Int) throws(Failure) -> [UInt8] {
+    private static func readAll(_ descriptor: Int32, limit: Int) throws(Defect) -> [UInt8] {
         var bytes: [UInt8] = []
         while bytes.count <= limit {
             let chunk = 65_536
@@ -91,18 +79,18 @@ enum TextFile {
                 } while count < 0 && errno == EINTR
                 initialized = max(0, count)
             }
-            guard count >= 0 else { throw Failure(cannot: "read the file", SystemError.text(errno)) }
+            guard count >= 0 else { throw Defect(cannot: "read the file", SystemError.text(errno)) }
             if count == 0 { return bytes }
             bytes += more
         }
-        throw Failure(cannot: "read the file", "it is larger than \(limit) bytes")
+        throw Defect(cannot: "read the file", "it is larger than \(limit) bytes")
     }
 
-    private static func decode(_ bytes: [UInt8]) throws(Failure) -> String {
+    private static func decode(_ bytes: [UInt8]) throws(Defect) -> String {
         if let text = String(validating: bytes, as: UTF8.self) { return text }
         let lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
         let index = lines.firstIndex { String(validating: $0, as: UTF8.self) == nil }
-        throw Failure(line: index.map { $0 + 1 }, cannot: "read the file", "it is not valid UTF-8")
+        throw Defect(line: index.map { $0 + 1 }, cannot: "read the file", "it is not valid UTF-8")
     }
 }
 
@@ -121,10 +109,10 @@ enum Directory {
     /// - Parameter reject: A function that is called for each name that is not UTF-8, with replacements. These are left out.
     static func names(
         in path: String, endingIn suffix: String, reject: (String) -> Void = { _ in }
-    ) throws(TextFile.Failure) -> [String]? {
+    ) throws(Defect) -> [String]? {
         guard let directory = unsafe opendir(path) else {
             if errno == ENOENT { return nil }
-            throw TextFile.Failure(cannot: "open the directory", SystemError.text(errno))
+            throw Defect(cannot: "open the directory", SystemError.text(errno))
         }
         defer { unsafe closedir(directory) }
         var names: [String] = []
@@ -134,7 +122,7 @@ enum Directory {
             if !name.hasPrefix("."), name.hasSuffix(suffix) { isValid ? names.append(name) : reject(name) }
             errno = 0
         }
-        guard errno == 0 else { throw TextFile.Failure(cannot: "read the directory", SystemError.text(errno)) }
+        guard errno == 0 else { throw Defect(cannot: "read the directory", SystemError.text(errno)) }
         return names
     }
 

@@ -28,34 +28,30 @@ struct ManifestReader {
     /// - Parameter known: See ``TextFile/readTrusted(_:known:)``.
     func read(_ name: String, in directory: String, known: inout FileTrust.Checked?) -> Outcome {
         let file = "\(directory)/\(name)"
-        do throws(TextFile.Failure) {
+        do throws(Defect) {
             guard case .text(let text)? = try TextFile.readTrusted(file, known: &known) else { return .nothing }
-            return parse(
+            return try parse(
                 text, of: file, defaultID: String(name.dropLast(".toml".count)), isShared: directory != ownDirectory)
         } catch {
-            return .invalid([Problem(file: file, line: error.line, message: error.message)])
+            return .invalid([Problem(error, of: file)])
         }
     }
 
-    private func parse(_ text: String, of file: String, defaultID: String, isShared: Bool) -> Outcome {
-        do throws(TOMLDefect) {
-            let document = try TOMLDocument(text)
-            var manifest = Manifest(id: defaultID, file: file, command: [], program: "")
-            var problems = Manifest.schema.apply(document, of: file, to: &manifest).problems
-            // A shared manifest with a user is no mistake; it is just not for a user's own daemon.
-            if isShared, instance == .user, manifest.user != nil { return .nothing }
-            if problems.isEmpty, manifest.command.isEmpty {
-                // An app of a desktop is for a user's daemon, or names its user.
-                if instance == .system, manifest.user == nil, hasEntry(manifest.id) { return .nothing }
-                problems = takeEntry(document, into: &manifest)
-            }
-            if problems.isEmpty { problems = complete(&manifest, from: document) }
-            let entry = Entry(
-                manifest: manifest, idLine: document.line(of: ["id"]), startLine: document.line(of: ["launchAtStart"]))
-            return problems.isEmpty ? .valid(entry) : .invalid(problems)
-        } catch {
-            return .invalid([Problem(file: file, line: error.line, message: error.message)])
+    private func parse(_ text: String, of file: String, defaultID: String, isShared: Bool) throws(Defect) -> Outcome {
+        let document = try TOMLDocument(text)
+        var manifest = Manifest(id: defaultID, file: file, command: [], program: "")
+        var problems = Manifest.schema.apply(document, of: file, to: &manifest).problems
+        // A shared manifest with a user is no mistake; it is just not for a user's own daemon.
+        if isShared, instance == .user, manifest.user != nil { return .nothing }
+        if problems.isEmpty, manifest.command.isEmpty {
+            // An app of a desktop is for a user's daemon, or names its user.
+            if instance == .system, manifest.user == nil, hasEntry(manifest.id) { return .nothing }
+            problems = takeEntry(document, into: &manifest)
         }
+        if problems.isEmpty { problems = complete(&manifest, from: document) }
+        let entry = Entry(
+            manifest: manifest, idLine: document.line(of: ["id"]), startLine: document.line(of: ["launchAtStart"]))
+        return problems.isEmpty ? .valid(entry) : .invalid(problems)
     }
 
     private func hasEntry(_ id: String) -> Bool { entries?.find(id) != nil }
@@ -143,7 +139,7 @@ struct ManifestCatalog {
         var names: Set<String> = []
         var files: [File] = []
         for directory in directories.reversed().map({ "\($0)/apps.d" }) {
-            do throws(TextFile.Failure) {
+            do throws(Defect) {
                 let found =
                     try Directory.names(in: directory, endingIn: ".toml") { name in
                         let message = "cannot read the file: its name is not valid UTF-8; rename it"
@@ -153,7 +149,7 @@ struct ManifestCatalog {
                     File(directory: directory, name: $0)
                 }
             } catch {
-                problems.add(Problem(file: directory, message: error.message))
+                problems.add(Problem(error, of: directory))
             }
         }
         if let first = files.dropFirst(limit).first {

@@ -22,28 +22,26 @@ struct SettingsReader {
                 self.homeAppPlace = homeAppPlace
             }
         }
-        do throws(TextFile.Failure) {
+        do throws(Defect) {
             var known: FileTrust.Checked?
             guard case .text(let text)? = try TextFile.readTrusted(file, known: &known) else { return }
-            apply(text, of: file, reportingTo: &problems)
+            try apply(text, of: file, reportingTo: &problems)
         } catch {
-            problems.add(Problem(file: file, line: error.line, message: error.message))
+            problems.add(Problem(error, of: file))
         }
     }
 
-    private mutating func apply(_ text: String, of file: String, reportingTo problems: inout ProblemList) {
-        do throws(TOMLDefect) {
-            let document = try TOMLDocument(text)
-            let outcome = Settings.schema.apply(document, of: file, to: &settings)
-            if outcome.accepted.contains(["homeApp"]) { homeAppPlace = (file, document.line(of: ["homeApp"])) }
-            let administrators = ["access", "administrators"]
-            if outcome.accepted.contains(administrators) {
-                administratorsPlace = (file, document.line(of: administrators))
-            }
-            problems.add(outcome.problems)
-        } catch {
-            problems.add(Problem(file: file, line: error.line, message: error.message))
+    private mutating func apply(
+        _ text: String, of file: String, reportingTo problems: inout ProblemList
+    ) throws(Defect) {
+        let document = try TOMLDocument(text)
+        let outcome = Settings.schema.apply(document, of: file, to: &settings)
+        if outcome.accepted.contains(["homeApp"]) { homeAppPlace = (file, document.line(of: ["homeApp"])) }
+        let administrators = ["access", "administrators"]
+        if outcome.accepted.contains(administrators) {
+            administratorsPlace = (file, document.line(of: administrators))
         }
+        problems.add(outcome.problems)
     }
 
     /// Leaves a home app that is not among `ids` out.

@@ -8,7 +8,7 @@ struct TOMLDocument {
     /// Reads a text, which is not trusted in any way.
     ///
     /// - Throws: The first place that is not TOML 1.0.0, or that no configuration has.
-    init(_ text: String) throws(TOMLDefect) {
+    init(_ text: String) throws(Defect) {
         var parser = TOMLParser(Array(text.utf8))
         root = try parser.parse()
         lines = parser.lines
@@ -26,19 +26,6 @@ struct TOMLDocument {
 
     /// Returns the name of an array's element in a path, counted from 1.
     static func element(_ number: Int) -> String { "[\(number)]" }
-}
-
-/// The reason why a text is not TOML, or is TOML of a shape that no configuration has.
-struct TOMLDefect: Error, Equatable {
-    /// The line concerned, counted from 1.
-    let line: Int
-
-    let message: String
-
-    init(line: Int, cause: String) {
-        self.line = line
-        message = "cannot parse the file: \(cause); ignoring the file"
-    }
 }
 
 /// A value of a TOML text, as a value of Swift.

@@ -9,49 +9,22 @@ struct TOMLParser {
     private(set) var lines: [[String]: Int] = [:]
     private var cursor: ByteCursor
 
-    /// The end of the reading at the cursor.
-    struct Halt: Error {
-        let message: String
-
-        static func expected(_ what: String) -> Halt {
-            Halt(message: "expected \(what)")
-        }
-
-        static func notAValue(_ text: String) -> Halt {
-            Halt(message: "\(text.quoted) is no value; put texts in quotation marks")
-        }
-
-        static func tooLarge(_ text: String) -> Halt {
-            Halt(message: "the integer \(text.quoted) is too large; an integer has 64 bits")
-        }
-
-        static func definedTwice(_ key: String) -> Halt {
-            Halt(message: "\(key.quoted) is defined twice")
-        }
-
-        static let tooDeep = Halt(message: "values are nested deeper than \(maximumDepth) levels")
-        static let holdsNUL = Halt(message: "the text has the character NUL")
-        static let holdsControl = Halt(message: "the text has a control character; write it as an escape")
-        static let unclosed = Halt(message: "a string is not closed")
-        static let escape = Halt(
-            message: "a string has an unknown escape; write '…', where a backslash is only itself")
-    }
-
     /// Creates a parser of a text, which is UTF-8.
     init(_ bytes: [UInt8]) { cursor = ByteCursor(bytes) }
 
     /// Reads the text.
-    mutating func parse() throws(TOMLDefect) -> [String: TOMLNode] {
+    mutating func parse() throws(Defect) -> [String: TOMLNode] {
         let root = TOMLTable(.header)
-        do throws(Halt) {
+        do throws(Defect) {
             try readDocument(into: root)
         } catch {
-            throw TOMLDefect(line: cursor.line, cause: error.message)
+            throw Defect(
+                line: cursor.line, cannot: "parse the file", error.message, remedy: "ignoring the file")
         }
         return root.nodes
     }
 
-    private mutating func readDocument(into root: TOMLTable) throws(Halt) {
+    private mutating func readDocument(into root: TOMLTable) throws(Defect) {
         _ = cursor.consume("\u{FEFF}")
         var (table, path) = (root, [String]())
         try skipBlankLines()
@@ -66,7 +39,7 @@ struct TOMLParser {
         }
     }
 
-    private mutating func readHeader(in root: TOMLTable) throws(Halt) -> (TOMLTable, path: [String]) {
+    private mutating func readHeader(in root: TOMLTable) throws(Defect) -> (TOMLTable, path: [String]) {
         let line = cursor.line
         let closing = cursor.consume("[[") ? "]]" : "]"
         if closing == "]" { cursor.advance() }
@@ -77,7 +50,7 @@ struct TOMLParser {
         return (table, path)
     }
 
-    private mutating func readAssignment(in table: TOMLTable, at path: [String], depth: Int) throws(Halt) {
+    private mutating func readAssignment(in table: TOMLTable, at path: [String], depth: Int) throws(Defect) {
         let line = cursor.line
         let key = try readKey()
         let path = path + key
@@ -88,7 +61,7 @@ struct TOMLParser {
         try table.set(key, to: value)
     }
 
-    private mutating func readEndOfLine() throws(Halt) {
+    private mutating func readEndOfLine() throws(Defect) {
         skipSpaces()
         try skipComment()
         guard cursor.current == nil || cursor.consume("\n") || cursor.consume("\r\n") else {
@@ -98,7 +71,7 @@ struct TOMLParser {
 
     /// Records the line of a path, and of the tables in it that have none yet: a table can be written in parts, and a dotted
     /// key stands for tables.
-    private mutating func record(_ path: [String], at line: Int) throws(Halt) {
+    private mutating func record(_ path: [String], at line: Int) throws(Defect) {
         guard path.count <= Self.maximumDepth else { throw .tooDeep }
         var path = path
         while !path.isEmpty, lines[path] == nil {
@@ -111,7 +84,7 @@ struct TOMLParser {
 // MARK: - Values
 
 extension TOMLParser {
-    private mutating func readValue(at path: [String], depth: Int) throws(Halt) -> TOMLNode {
+    private mutating func readValue(at path: [String], depth: Int) throws(Defect) -> TOMLNode {
         guard depth < Self.maximumDepth else { throw .tooDeep }
         switch cursor.current {
         case UInt8(ascii: "["): return .array(try readArray(at: path, depth: depth))
@@ -122,7 +95,7 @@ extension TOMLParser {
     }
 
     /// Reads a number, a Boolean, a date or a time.
-    private mutating func readScalar() throws(Halt) -> TOMLNode {
+    private mutating func readScalar() throws(Defect) -> TOMLNode {
         var text = String(decoding: cursor.takeAll(where: Self.isScalar), as: UTF8.self)
         guard !text.isEmpty else { throw .expected("a value; put texts in quotation marks") }
         // A space may stand between a date and a time, or may end the value.
@@ -136,7 +109,7 @@ extension TOMLParser {
         return node
     }
 
-    private mutating func readArray(at path: [String], depth: Int) throws(Halt) -> [TOMLNode] {
+    private mutating func readArray(at path: [String], depth: Int) throws(Defect) -> [TOMLNode] {
         var elements: [TOMLNode] = []
         cursor.advance()
         try skipBlankLines()
@@ -153,7 +126,7 @@ extension TOMLParser {
         return elements
     }
 
-    private mutating func readInlineTable(at path: [String], depth: Int) throws(Halt) -> [String: TOMLNode] {
+    private mutating func readInlineTable(at path: [String], depth: Int) throws(Defect) -> [String: TOMLNode] {
         let table = TOMLTable(.header)
         cursor.advance()
         skipSpaces()
@@ -177,7 +150,7 @@ extension TOMLParser {
 // MARK: - Keys and strings
 
 extension TOMLParser {
-    private mutating func readKey() throws(Halt) -> [String] {
+    private mutating func readKey() throws(Defect) -> [String] {
         var parts: [String] = []
         repeat {
             guard parts.count < Self.maximumDepth else { throw .tooDeep }
@@ -188,7 +161,7 @@ extension TOMLParser {
         return parts
     }
 
-    private mutating func readKeyPart() throws(Halt) -> String {
+    private mutating func readKeyPart() throws(Defect) -> String {
         if cursor.current == UInt8(ascii: "\"") || cursor.current == UInt8(ascii: "'") {
             return try readString(isKey: true)
         }
@@ -205,7 +178,7 @@ extension TOMLParser {
         }
     }
 
-    private mutating func readString(isKey: Bool) throws(Halt) -> String {
+    private mutating func readString(isKey: Bool) throws(Defect) -> String {
         let isBasic = cursor.current == UInt8(ascii: "\"")
         let mark = isBasic ? "\"" : "'"
         let isMultiline = !isKey && cursor.consume(mark + mark + mark)
@@ -236,7 +209,7 @@ extension TOMLParser {
     }
 
     /// Reads a byte of a string, or a line break.
-    private mutating func readCharacter(isMultiline: Bool) throws(Halt) -> [UInt8] {
+    private mutating func readCharacter(isMultiline: Bool) throws(Defect) -> [UInt8] {
         guard let byte = cursor.current else { return [] }
         if byte == UInt8(ascii: "\n") || byte == UInt8(ascii: "\r") {
             guard isMultiline else { throw .unclosed }
@@ -257,7 +230,7 @@ extension TOMLParser {
         UInt8(ascii: "r"): "\r", UInt8(ascii: "\""): "\"", UInt8(ascii: "\\"): "\\",
     ]
 
-    private mutating func readEscape(isMultiline: Bool) throws(Halt) -> String {
+    private mutating func readEscape(isMultiline: Bool) throws(Defect) -> String {
         guard let kind = cursor.current else { throw .unclosed }
         if isMultiline, Self.isBlank(kind) { return try skipJoinedLines() }
         cursor.advance()
@@ -270,14 +243,14 @@ extension TOMLParser {
     }
 
     /// Skips the blanks and line breaks after a backslash at the end of a line, which joins the line to the next text.
-    private mutating func skipJoinedLines() throws(Halt) -> String {
+    private mutating func skipJoinedLines() throws(Defect) -> String {
         skipSpaces()
         guard cursor.current == UInt8(ascii: "\n") || cursor.current == UInt8(ascii: "\r") else { throw .escape }
         while cursor.consume("\n") || cursor.consume("\r\n") { skipSpaces() }
         return ""
     }
 
-    private mutating func readCodePoint(digits: Int) throws(Halt) -> String {
+    private mutating func readCodePoint(digits: Int) throws(Defect) -> String {
         var value: UInt32 = 0
         for _ in 0..<digits {
             guard let byte = cursor.current, let digit = Character(Unicode.Scalar(byte)).hexDigitValue else {
@@ -307,14 +280,14 @@ extension TOMLParser {
         cursor.takeAll(where: Self.isSpace)
     }
 
-    private mutating func skipComment() throws(Halt) {
+    private mutating func skipComment() throws(Defect) {
         guard cursor.current == UInt8(ascii: "#") else { return }
         cursor.takeAll { !Self.isControl($0) }
         guard let end = cursor.current, !Self.isBlank(end) else { return }
         throw end == 0 ? .holdsNUL : .holdsControl
     }
 
-    private mutating func skipBlankLines() throws(Halt) {
+    private mutating func skipBlankLines() throws(Defect) {
         while let byte = cursor.current {
             if byte == UInt8(ascii: "#") {
                 try skipComment()
@@ -364,4 +337,30 @@ struct ByteCursor {
         while let current, fits(current) { advance() }
         return bytes[start..<position]
     }
+}
+
+/// The reasons why a text cannot be parsed, to follow "cannot parse the file".
+extension Defect {
+    static func expected(_ what: String) -> Defect {
+        Defect(message: "expected \(what)")
+    }
+
+    static func notAValue(_ text: String) -> Defect {
+        Defect(message: "\(text.quoted) is no value; put texts in quotation marks")
+    }
+
+    static func tooLarge(_ text: String) -> Defect {
+        Defect(message: "the integer \(text.quoted) is too large; an integer has 64 bits")
+    }
+
+    static func definedTwice(_ key: String) -> Defect {
+        Defect(message: "\(key.quoted) is defined twice")
+    }
+
+    static let tooDeep = Defect(message: "values are nested deeper than \(TOMLParser.maximumDepth) levels")
+    static let holdsNUL = Defect(message: "the text has the character NUL")
+    static let holdsControl = Defect(message: "the text has a control character; write it as an escape")
+    static let unclosed = Defect(message: "a string is not closed")
+    static let escape = Defect(
+        message: "a string has an unknown escape; write '…', where a backslash is only itself")
 }

@@ -45,7 +45,7 @@ final class TOMLTable {
     ///   - key: The key in the header.
     ///   - isElement: Whether the header adds an element to an array of tables.
     /// - Returns: The table, and its path with the numbers of elements.
-    func define(_ key: [String], isElement: Bool) throws(TOMLParser.Halt) -> (TOMLTable, path: [String]) {
+    func define(_ key: [String], isElement: Bool) throws(Defect) -> (TOMLTable, path: [String]) {
         var table = self
         var path: [String] = []
         for part in key.dropLast() {
@@ -66,7 +66,7 @@ final class TOMLTable {
         return (element, path + [TOMLDocument.element(number)])
     }
 
-    private func defineTable(_ name: String) throws(TOMLParser.Halt) -> TOMLTable {
+    private func defineTable(_ name: String) throws(Defect) -> TOMLTable {
         switch entries[name] {
         case nil: return add(name, TOMLTable(.header))
         case .table(let table) where table.origin == .path:
@@ -76,7 +76,7 @@ final class TOMLTable {
         }
     }
 
-    private func appendElement(to name: String) throws(TOMLParser.Halt) -> (TOMLTable, number: Int) {
+    private func appendElement(to name: String) throws(Defect) -> (TOMLTable, number: Int) {
         let element = TOMLTable(.header)
         switch entries[name] {
         case nil:
@@ -90,7 +90,7 @@ final class TOMLTable {
     }
 
     /// Sets the value of a key, which may be dotted.
-    func set(_ key: [String], to value: TOMLNode) throws(TOMLParser.Halt) {
+    func set(_ key: [String], to value: TOMLNode) throws(Defect) {
         var table = self
         for part in key.dropLast() {
             switch table.entries[part] {

@@ -8,7 +8,7 @@ extension FuzzTarget {
         let lineCount = bytes.count { $0 == UInt8(ascii: "\n") } + 1
         checkFile(bytes, lineCount)
         let reader = DesktopEntryReader(locale: LocaleName("sr_YU@Latn"), search: ProgramSearch(path: ""))
-        do throws(DesktopEntryDefect) {
+        do throws(Defect) {
             let entry = try reader.parse(bytes, "app", at: "/app.desktop")
             for problem in entry.problems { checkMessage(problem.message, line: problem.line, lineCount) }
             if let exec = entry.manifest.exec { checkCommand(exec, entry.manifest.command) }

@@ -5,7 +5,7 @@ extension FuzzTarget {
     static let toml = FuzzTarget("toml", takesList: true) { bytes in
         guard let text = String(validating: bytes, as: UTF8.self) else { return }
         let lineCount = bytes.count { $0 == UInt8(ascii: "\n") } + 1
-        do throws(TOMLDefect) {
+        do throws(Defect) {
             let document = try TOMLDocument(text)
             checkLines(of: document.root, in: document, at: [], lineCount)
         } catch {
