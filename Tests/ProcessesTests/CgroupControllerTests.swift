@@ -33,35 +33,4 @@ private let delegated: [String] = {
             }
         }
     }
-
-    /// This is what keeps systemd from starting a service again, and what helps.
-    @Test(.enabled(if: !delegated.isEmpty, "no controllers are delegated to this process"))
-    func clearedControllersLeaveRoomForTheNextMainProcess() async {
-        await #expect(processExitsWith: .success) {
-            try Self.withSubtree(isUnit: true) { subtree, base in
-                let here = try #require(Cgroup.ofThisProcess())
-                let app = try subtree.makeGroup(for: "a")
-                let table = ProcessTable()
-                let survivor = try table.launch(SpawnRequest(program: "/bin/sleep", arguments: ["1000"]))
-                defer { survivor.kill() }
-                try app.write("\(survivor.main.pid)", to: "cgroup.procs")
-                let controller = try #require(delegated.first)
-                for group in [base, subtree.apps] { try group.write("+\(controller)", to: "cgroup.subtree_control") }
-
-                let refusal = #expect(throws: Errno.self) { try base.write("0", to: "cgroup.procs") }
-                #expect(refusal?.rawValue == EBUSY)
-                try CgroupSubtree.clearControllers(of: base)
-                try base.write("0", to: "cgroup.procs")
-                try here.write("0", to: "cgroup.procs")
-                #expect(app.processIDs() == [survivor.main.pid])
-
-                survivor.kill()
-                while !survivor.isEmpty { _ = table.reap() }
-            }
-        }
-    }
-
-    @Test func clearingElsewhereDoesNothing() throws {
-        try CgroupSubtree.clearControllers()
-    }
 }

@@ -4,7 +4,7 @@ import LifecycleCore
 import Processes
 
 /// The definition of an app: from a manifest, a desktop entry or a command.
-struct AppDefinition {
+@dynamicMemberLookup struct AppDefinition {
     nonisolated enum User: Equatable {
         /// The daemon's own user.
         case daemon
@@ -23,15 +23,20 @@ struct AppDefinition {
     }
 
     /// The values that few apps have.
-    private nonisolated struct Details: Equatable {
+    nonisolated struct Details: Equatable {
         var user = User.daemon
         var workingDirectory: String?
+        /// Additions to the environment of the app's user; for an ad-hoc app the whole environment of its caller.
         var environment: [String: String] = [:]
+        /// The bound of the app's privileges: those of the caller of an ad-hoc app, or those of the manifest. Nil for no bound.
         var confinement: Confinement?
+        /// The paths below which the app can write, besides its own directory and devices; nil for everywhere.
         var writablePaths: [String]?
         var exec: ExecLine?
+        /// The app id of the windows, if it is another one than that of the app.
         var windowClass: String?
         var opens: Set<String> = []
+        /// The app whose policy applies, if this one has no manifest.
         var model: String?
     }
 
@@ -73,46 +78,10 @@ struct AppDefinition {
     /// A Boolean value that indicates whether the processes are those of a unit of the desktop.
     private(set) var isFromUnit = false
 
-    var user: User {
-        get { details.user }
-        set { details.user = newValue }
-    }
-    var workingDirectory: String? {
-        get { details.workingDirectory }
-        set { details.workingDirectory = newValue }
-    }
-    /// Additions to the environment of the app's user; for an ad-hoc app the whole environment of its caller.
-    var environment: [String: String] {
-        get { details.environment }
-        set { details.environment = newValue }
-    }
-    /// The bound of the app's privileges: those of the caller of an ad-hoc app, or those of the manifest. Nil for no bound.
-    var confinement: Confinement? {
-        get { details.confinement }
-        set { details.confinement = newValue }
-    }
-    /// The paths below which the app can write, besides its own directory and devices; nil for everywhere.
-    var writablePaths: [String]? {
-        get { details.writablePaths }
-        set { details.writablePaths = newValue }
-    }
-    var exec: ExecLine? {
-        get { details.exec }
-        set { details.exec = newValue }
-    }
-    /// The app id of the windows, if it is another one than that of the app.
-    var windowClass: String? {
-        get { details.windowClass }
-        set { details.windowClass = newValue }
-    }
-    var opens: Set<String> {
-        get { details.opens }
-        set { details.opens = newValue }
-    }
-    /// The app whose policy applies, if this one has no manifest.
-    var model: String? {
-        get { details.model }
-        set { details.model = newValue }
+    /// A value that few apps have.
+    subscript<Value>(dynamicMember path: WritableKeyPath<Details, Value>) -> Value {
+        get { details[keyPath: path] }
+        set { details[keyPath: path] = newValue }
     }
 
     var isAdHoc: Bool { file == nil }
@@ -186,7 +155,7 @@ extension AppDefinition {
         suspendMethod = other.suspendMethod
         stopSignal = other.stopSignal
         control = other.control
-        windowClass = other.windowClass
+        details.windowClass = other.windowClass
         reclaimWhenSuspended = other.reclaimWhenSuspended
         if isFromUnit { self = adoptedFromUnit } else if isAdopted { self = adopted }
     }
@@ -272,18 +241,18 @@ extension AppDefinition: SavedTable {
     mutating func code(with coder: inout some SavedCoder) {
         coder.text("name", &name)
         coder.list("argument", &command)
-        user = coder.item("user", user == .daemon ? nil : user) ?? .daemon
+        details.user = coder.item("user", details.user == .daemon ? nil : details.user) ?? .daemon
         let isAdopted = coder.flag("adopted", isAdopted)
-        coder.text("like", &model)
-        coder.text("working-directory", &workingDirectory)
-        coder.item("confinement", &confinement)
-        coder.text("window-class", &windowClass)
+        coder.text("like", &details.model)
+        coder.text("working-directory", &details.workingDirectory)
+        coder.item("confinement", &details.confinement)
+        coder.text("window-class", &details.windowClass)
         let entry = coder.text("entry", isFromEntry ? manifest : nil)
-        let variables = coder.list("environment", environment.map { "\($0.key)=\($0.value)" }.sorted())
+        let variables = coder.list("environment", details.environment.map { "\($0.key)=\($0.value)" }.sorted())
         guard coder.isReading else { return }
         (manifest, isFromEntry) = (entry, entry != nil)
         for variable in variables.map({ $0.halves(around: "=") }) where variable.count == 2 {
-            environment[variable[0]] = variable[1]
+            details.environment[variable[0]] = variable[1]
         }
         if isAdopted { self = adopted }
     }

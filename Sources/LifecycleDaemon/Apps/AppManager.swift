@@ -283,4 +283,3 @@ final class AppManager {
         driver.handle(.request(id, request))
     }
 }
-

@@ -77,13 +77,13 @@ extension AppDefinition {
     private static let fieldCodes: Set<String> = ["%u", "%U", "%f", "%F"]
 
     var takesURLs: Bool {
-        exec?.takesURLs ?? (!isAdHoc && command.dropFirst().contains { Self.fieldCodes.contains($0) })
+        self.exec?.takesURLs ?? (!isAdHoc && command.dropFirst().contains { Self.fieldCodes.contains($0) })
     }
 
     /// Returns the command with the URL in place of its field codes, or without these. An ad-hoc command stays as it is.
     func command(opening url: String?) -> [String] {
         let file = url.flatMap { URLText($0)?.filePath }
-        if let exec { return exec.command(opening: url, path: file) }
+        if let exec = self.exec { return exec.command(opening: url, path: file) }
         guard takesURLs, let program = command.first else { return command }
         let path = file ?? url
         return [program]

@@ -234,4 +234,3 @@ struct SlotFile: ~Copyable {
         return slots.count - 1
     }
 }
-

@@ -10,7 +10,7 @@ extension CgroupSubtree {
 
     /// Gives the apps' cgroups the attributes of controllers, as far as they have been delegated.
     ///
-    /// - Parameter isClearedAfterCrash: Whether ``clearControllers()`` runs before systemd starts this service again.
+    /// - Parameter isClearedAfterCrash: Whether `ExecStopPost=` takes them away before systemd starts this service again.
     /// - Returns: The controllers that are enabled.
     /// - Throws: The reason, if enabling them could keep the service from starting again, or is not allowed.
     @discardableResult
@@ -41,31 +41,6 @@ extension CgroupSubtree {
             throw FeatureUnavailable(.controllers, "\(base.path)/cgroup.subtree_control", refusal)
         }
         return enabled
-    }
-
-    /// Lets processes enter the group of this service again, whatever is left in it.
-    ///
-    /// It is for `ExecStopPost=`, and does nothing elsewhere. Apps run on without weights until the new daemon enables the controllers.
-    ///
-    /// - Throws: The reason, if a controller cannot be taken away.
-    public static func clearControllers() throws(FeatureUnavailable) {
-        // systemd runs `ExecStopPost=` in a group `.control`, before the start of the new main process, and also after a SIGKILL.
-        guard let here = Cgroup.ofThisProcess(), let unit = here.parent, here.lastName == ".control" else { return }
-        try clearControllers(of: unit)
-    }
-
-    static func clearControllers(of base: Cgroup) throws(FeatureUnavailable) {
-        // A controller can be taken away only where nothing below has it.
-        for group in base.withDescendants().reversed() {
-            let enabled = group.controllers(in: "cgroup.subtree_control").map { "-\($0)" }
-            guard !enabled.isEmpty else { continue }
-            do throws(Errno) {
-                try group.write(enabled.joined(separator: " "), to: "cgroup.subtree_control")
-            } catch {
-                guard error.rawValue != ENOENT, error.rawValue != ENODEV else { continue }
-                throw FeatureUnavailable(.controllers, "\(group.path)/cgroup.subtree_control", error)
-            }
-        }
     }
 }
 

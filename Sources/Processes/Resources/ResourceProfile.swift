@@ -2,78 +2,52 @@
 ///
 /// Each app has the profile that was applied to it last, so the numbers are as small as their ranges allow.
 public struct ResourceProfile: Hashable, Sendable {
-    /// `cpu.weight` of the cgroup, 1 to 10000, of which 100 is the kernel's default.
-    public var cpuWeight: Int? {
-        get { cpuWeightValue.number }
-        set { cpuWeightValue = Packed(newValue) }
-    }
-
-    /// `io.weight` of the cgroup, 1 to 10000, of which 100 is the kernel's default.
-    public var ioWeight: Int? {
-        get { ioWeightValue.number }
-        set { ioWeightValue = Packed(newValue) }
-    }
-
     /// `memory.low` of the cgroup, in bytes: what the kernel leaves to it as long as it finds memory elsewhere.
-    public var memoryLow: Int? {
-        get { memoryLowValue.number }
-        set { memoryLowValue = Packed(newValue) }
-    }
+    @Packed<Int> public var memoryLow: Int?
+
+    /// The delay that the kernel may add to the timers of each thread, in nanoseconds; it only raises a thread's own
+    /// value.
+    @Packed<Int> public var timerSlack: Int?
 
     /// `pids.max` of the cgroup: the most processes and threads in it.
-    public var processLimit: Int? {
-        get { processLimitValue.number }
-        set { processLimitValue = Packed(newValue) }
-    }
+    @Packed<Int> public var processLimit: Int?
 
-    /// Added to the nice value of each thread, where there is no weight for processor time. -20 to 19.
-    public var nice: Int? {
-        get { niceValue.number }
-        set { niceValue = Packed(newValue) }
-    }
+    /// `cpu.weight` of the cgroup, 1 to 10000, of which 100 is the kernel's default.
+    @Packed<Int16> public var cpuWeight: Int?
 
+    /// `io.weight` of the cgroup, 1 to 10000, of which 100 is the kernel's default.
+    @Packed<Int16> public var ioWeight: Int?
+
+    @Packed<Int16> private var ioPriorityValue: Int?
     /// The I/O priority of each thread, where there is no weight for I/O.
     public var ioPriority: IOPriority? {
-        get { ioPriorityValue.number.flatMap { IOPriority(rawValue: $0) } }
-        set { ioPriorityValue = Packed(newValue?.rawValue) }
+        get { ioPriorityValue.flatMap { IOPriority(rawValue: $0) } }
+        set { ioPriorityValue = newValue?.rawValue }
     }
 
     /// `oom_score_adj` of each process, -1000 to 1000. From 0 on it only raises what a process has of its own, below 0 it
     /// only lowers it.
-    public var oomScoreAdjustment: Int? {
-        get { oomScoreAdjustmentValue.number }
-        set { oomScoreAdjustmentValue = Packed(newValue) }
-    }
+    @Packed<Int16> public var oomScoreAdjustment: Int?
 
-    /// The delay that the kernel may add to the timers of each thread, in nanoseconds; it only raises a thread's own
-    /// value.
-    public var timerSlack: Int? {
-        get { timerSlackValue.number }
-        set { timerSlackValue = Packed(newValue) }
-    }
-
-    private var memoryLowValue = Packed<Int>(nil)
-    private var timerSlackValue = Packed<Int>(nil)
-    private var processLimitValue = Packed<Int>(nil)
-    private var cpuWeightValue = Packed<Int16>(nil)
-    private var ioWeightValue = Packed<Int16>(nil)
-    private var ioPriorityValue = Packed<Int16>(nil)
-    private var oomScoreAdjustmentValue = Packed<Int16>(nil)
-    private var niceValue = Packed<Int8>(nil)
+    /// Added to the nice value of each thread, where there is no weight for processor time. -20 to 19.
+    @Packed<Int8> public var nice: Int?
 
     /// Everything as it is.
     public init() {}
 }
 
 /// A number or none, in the size of the number. The least number stands for none; a number out of range becomes the nearest one.
-private struct Packed<Value: FixedWidthInteger & SignedInteger & Sendable>: Hashable, Sendable {
-    private let value: Value
+@propertyWrapper public struct Packed<Value: FixedWidthInteger & SignedInteger & Sendable>: Hashable, Sendable {
+    private var value = Value.min
 
-    init(_ number: Int?) {
-        value = number.map { max(Value(clamping: $0), .min + 1) } ?? .min
+    /// None.
+    public init() {}
+
+    /// The number; nil for none.
+    public var wrappedValue: Int? {
+        get { value == .min ? nil : Int(value) }
+        set { value = newValue.map { max(Value(clamping: $0), .min + 1) } ?? .min }
     }
-
-    var number: Int? { value == .min ? nil : Int(value) }
 }
 
 /// An I/O priority as in ioprio_set(2).
