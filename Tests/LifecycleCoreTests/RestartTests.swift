@@ -104,6 +104,22 @@ import Testing
         #expect(world.core.restartTime(of: Self.clock) == world.now + .seconds(1))
     }
 
+    @Test func homeAppThatCrashesWithProcessesLeftIsRestartedLaterAndLater() {
+        var settings = Settings()
+        settings.homeApp = Self.home
+        var world = World(apps: "home", settings: settings)
+        world.stubborn = [Self.home]
+        for _ in 0..<2 {
+            #expect(world.state("home") == .active)
+            world.give(.exited(.signal(11), othersLeft: true), of: Self.home)
+            world.give(.gone, of: Self.home)
+        }
+        #expect(world.state("home") == .notRunning)
+        #expect(world.core.restartTime(of: Self.home) == world.now + .seconds(1))
+        world.pass(.seconds(1))
+        #expect(world.state("home") == .active)
+    }
+
     @Test func `home shows meanwhile, and gives way`() {
         var world = world(.always, home: true)
         world.give(Self.crash, of: Self.clock)

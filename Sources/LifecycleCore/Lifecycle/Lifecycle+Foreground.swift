@@ -54,8 +54,8 @@ extension Lifecycle {
             shared.deadlines[.restart, home] == nil,
             knownApps[home].isRunning || !knownApps[home].policy.isTransient
         else { return }
-        // An app that is being ended comes back when it is gone, and not before.
-        if knownApps[home].desired.isEnd { return }
+        // An app that ends comes back when it is gone, and not before: its end may be a failure that delays the launch.
+        if knownApps[home].desired.isEnd || knownApps[home].state == .terminating { return }
         putInForeground(home, reason: .home)
     }
 
