@@ -154,6 +154,29 @@ import Testing
         #expect(world.replies[open]?.name == "done notes foregroundActive")
     }
 
+    @Test func requestForALaunchThatIsCancelledIsNotCarriedOutByTheNextLaunch() throws {
+        var world = SceneFixture.world()
+        world.stubborn = [Self.clock]
+        world.ask(.launch(Self.clock, background: false))
+        world.ask(.terminate(Self.clock))
+        let notes = try #require(SceneID("notes"))
+        let requests = [
+            world.ask(.deliver(Self.clock, .openURL("lifed:1"))),
+            world.ask(.deliver(Self.clock, .performTask(kind: "fetch"))),
+            world.ask(.openScene(Self.clock, SceneOpening(scene: notes), background: true)),
+        ]
+        world.ask(.terminate(Self.clock))
+        #expect(requests.allSatisfy { world.replies[$0]?.name == "refused superseded" })
+        world.pass(.seconds(5))
+        #expect(world.state("clock") == .notRunning)
+        _ = world.lines()
+        world.ask(.launch(Self.clock, background: false))
+        let callbacks = world.lines().filter { $0.hasPrefix("clock ←") }
+        #expect(callbacks.contains("clock ← did-finish-launching"))
+        #expect(!callbacks.contains { $0.hasSuffix("open-url") || $0.hasSuffix("perform-task") })
+        #expect(world.scenes("clock") == ["main": .foregroundActive])
+    }
+
     @Test func `request for an app that the kernel does not end is refused`() {
         var world = World(apps: "clock")
         world.withholding = [.spawned, .killed]

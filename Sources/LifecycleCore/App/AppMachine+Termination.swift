@@ -101,10 +101,11 @@ extension AppMachine {
     /// Notes that the last process of the tree is gone, after the router has taken the app out of the foreground.
     mutating func noteGone(_ termination: Termination, begun: Termination?, _ shared: inout Shared) {
         let wasTerminating = state == .terminating
-        // What came during the termination is for the next launch.
-        if !wasTerminating { dropEvents(.lost, begun: begun, &shared) }
+        // What came during the termination is for the next launch, unless a request has cancelled that.
+        if !wasTerminating || desired == .rest { dropEvents(.lost, begun: begun, &shared) }
         forgetConversation(&shared)
         if !wasTerminating { endScenes(reason: termination.reason, &shared) }
+        if wasTerminating, desired == .rest { scenes.removeNew() }
         lastExit = termination.exit(at: shared.now)
         assertions.userOverride = .none
         isStoppedByOther = false
