@@ -45,6 +45,15 @@ import Testing
         #expect(world.replies[suspend]?.doneApp == Self.clock)
     }
 
+    @Test func appWithoutAManifestThatHasEndedIsForgottenAfterARestartOfTheDaemon() {
+        var world = running("clock", "maps")
+        for id in [Self.clock, Self.maps] { world.ask(.terminate(id)) }
+        world = Self.restored(world, Settings()) { $0 == Self.clock ? nil : Policy() }
+        world.give(.resumeRestored)
+        #expect(world.lines() == ["forgotten clock"])
+        #expect(Array(world.core.knownApps.keys) == [Self.maps])
+    }
+
     @Test func restoredSuspendedAppsCountForTheirLimit() {
         var world = World(apps: "clock", "maps")
         for id in [Self.clock, Self.maps] { world.ask(.launch(id, background: true)) }

@@ -292,9 +292,14 @@ public struct Lifecycle: Sendable {
         }
     }
 
-    /// Repeats what may not have been done when the daemon before was killed. An app that was launched again meanwhile is new.
+    /// Repeats what may not have been done when the daemon before was killed. An app that was launched again meanwhile is new. An app
+    /// that has ended and has no manifest any more is forgotten.
     private mutating func resumeRestored() {
         for app in knownApps.sortedIndexes {
+            if knownApps[app].isToBeForgotten {
+                remove(app)
+                continue
+            }
             change(app) { machine, shared in
                 // In a valid record no scene is gone and not forgotten; such a scene would keep its app running.
                 machine.forgetClosedScenes(&shared)
