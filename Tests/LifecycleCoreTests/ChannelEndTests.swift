@@ -136,6 +136,30 @@ import Testing
         #expect(world.core.knownApps[Self.clock]?.isConnected == true)
     }
 
+    @Test func appThatBeginsAnewGetsTheEventsThatItWasNotSent() {
+        var world = running("clock", silent: .openURL)
+        let sent = world.ask(.deliver(Self.clock, .openURL("lifed:1")))
+        world.give(.closed, from: Self.clock)
+        let waiting = world.ask(.deliver(Self.clock, .openURL("lifed:2")))
+        // The new program was not there when the clock was set.
+        world.ask(.machine(.timeChange))
+        world.silent = [:]
+        world.answers[Self.clock] = [.openURL: .handled(true)]
+        _ = world.lines()
+        world.give(.hello, from: Self.clock)
+        #expect(world.replies[sent]?.name == "not-listening" && world.replies[waiting]?.name == "handled")
+        let lines = world.lines()
+        #expect(
+            lines.filter { $0.hasPrefix("! clock open-url") } == [
+                "! clock open-url not-listening", "! clock open-url handled",
+            ])
+        #expect(
+            lines.filter { $0.hasPrefix("clock ←") } == [
+                "clock ← will-finish-launching", "clock ← did-finish-launching", "clock ← open-url",
+                "clock ← did-become-active",
+            ])
+    }
+
     @Test func appThatConnectsAgainAfterAnOverdueAnswerStaysConnected() {
         var world = running("clock", silent: .significantTimeChange)
         world.ask(.machine(.timeChange))

@@ -11,7 +11,7 @@ extension AppMachine {
         switch message {
         case .hello:
             // The app begins a new life cycle. The time to continue the former one ends with that.
-            if isReconnecting { disconnect(&shared) }
+            if isReconnecting { endLifeCycle(&shared) }
             if !isConnected, policy.callbacks != .none { connect(&shared) }
         case .done(let sequence, let answer): apply(answer, to: sequence, &shared)
         case .beginTask(let number, let name): if isConnected { begin(.task, number, name, &shared) }

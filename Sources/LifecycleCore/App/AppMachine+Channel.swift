@@ -56,6 +56,14 @@ extension AppMachine {
         if state == .background { startBackgroundTime(&shared) }
     }
 
+    /// Ends the life cycle of an app that begins another one. Events with an outcome that it was not sent wait for the new one.
+    mutating func endLifeCycle(_ shared: inout Shared) {
+        let events = outbox.events.filter { $0.event.hasOutcome }
+        outbox.events = []
+        disconnect(&shared)
+        outbox.events = events
+    }
+
     /// Goes on with the app as with one without callbacks.
     mutating func disconnect(_ shared: inout Shared) {
         channel = .none
@@ -65,7 +73,8 @@ extension AppMachine {
         outbox.resignations = []
         dropAssertions(&shared)
         dropEvents(.notListening, &shared)
-        completeWithoutAnswer(&shared)
+        // The event that it was sent has its outcome.
+        if let awaited = phase.sentCallback?.value { completePendingCallback(next: awaited.next, &shared) }
         forgetClosedScenes(&shared)
     }
 
