@@ -160,6 +160,38 @@ import Testing
             ])
     }
 
+    @Test func appThatBeginsAnewMustAnswerTheLaunchCallbacksAgain() {
+        var world = World(apps: "clock", linked: true)
+        var policy = Policy()
+        policy.callbacks = .required
+        world.give(.define(Self.clock, policy))
+        world.ask(.launch(Self.clock, background: false))
+        world.pass(.seconds(60))
+        world.silent[Self.clock] = [.didFinishLaunching]
+        world.give(.closed, from: Self.clock)
+        world.give(.hello, from: Self.clock)
+        world.pass(.milliseconds(19_999))
+        #expect(world.state("clock") == .inactive)
+        world.pass(.milliseconds(1))
+        #expect(exit(world) == (.inactive, .launchTimeout))
+    }
+
+    @Test func appThatBeginsAnewDuringItsLaunchHasTheTimeThatIsLeft() {
+        var world = World(apps: "clock", linked: true)
+        var policy = Policy()
+        policy.callbacks = .required
+        world.give(.define(Self.clock, policy))
+        world.silent[Self.clock] = [.willFinishLaunching]
+        world.ask(.launch(Self.clock, background: false))
+        world.pass(.seconds(10))
+        world.give(.closed, from: Self.clock)
+        world.give(.hello, from: Self.clock)
+        world.pass(.milliseconds(9_999))
+        #expect(world.state("clock") == .inactive)
+        world.pass(.milliseconds(1))
+        #expect(exit(world) == (.inactive, .launchTimeout))
+    }
+
     @Test func appThatConnectsAgainAfterAnOverdueAnswerStaysConnected() {
         var world = running("clock", silent: .significantTimeChange)
         world.ask(.machine(.timeChange))

@@ -62,6 +62,9 @@ extension AppMachine {
         outbox.events = []
         disconnect(&shared)
         outbox.events = events
+        guard launch.isComplete else { return }
+        launch.isComplete = false
+        if !isReady { shared.deadlines.set(.launch, index, at: shared.now + policy.timeouts.launch) }
     }
 
     /// Goes on with the app as with one without callbacks.

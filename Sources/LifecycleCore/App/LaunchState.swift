@@ -10,7 +10,7 @@ struct LaunchState: Sendable, Equatable {
     var event: UInt64?
     /// A Boolean value that indicates whether the app has answered the first launch callback with no.
     var hasDeclined = false
-    /// A Boolean value that indicates whether the app has answered the launch callbacks. Cleared by a spawn.
+    /// A Boolean value that indicates whether the app has answered the launch callbacks. Cleared by a spawn, and by a new life cycle.
     var isComplete = false
     /// A Boolean value that indicates whether the app's scenes had a life cycle of their own when it was launched.
     var hasScenes = false
