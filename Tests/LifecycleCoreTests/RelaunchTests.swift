@@ -223,6 +223,32 @@ import Testing
         #expect(world.core.knownApps[Self.clock]?.launch.reason == .url)
     }
 
+    @Test(arguments: [false, true])
+    func appThatIsNeededAgainWhileItsStartIsAbortedGetsWhatCameSince(takesURLs: Bool) throws {
+        var world = SceneFixture.world()
+        var policy = try #require(world.core.knownApps[Self.clock]?.policy)
+        policy.takesURLs = takesURLs
+        world.give(.define(Self.clock, policy))
+        world.withholding = [.spawned, .killed]
+        world.answers[Self.clock] = [.openURL: .handled(true)]
+        let before = world.ask(.deliver(Self.clock, .openURL("lifed:1")))
+        world.ask(.kill(Self.clock))
+        #expect(world.replies[before]?.name == "refused superseded")
+        let notes = try #require(SceneID("notes"))
+        let since = world.ask(.deliver(Self.clock, .openURL("lifed:2")))
+        let scene = world.ask(.openScene(Self.clock, SceneOpening(scene: notes, role: "panel"), background: true))
+        world.withholding = []
+        world.give(.exited(.signal(9), othersLeft: false), of: Self.clock)
+        #expect(world.replies[since]?.name == "handled")
+        #expect(world.replies[scene]?.name.hasPrefix("done notes") == true)
+        #expect(world.scene(notes)?.role == "panel")
+        let lines = world.lines()
+        #expect(
+            lines.filter { $0.hasPrefix("! clock open-url") } == ["! clock open-url lost", "! clock open-url handled"])
+        #expect(lines.count { $0 == "clock ← open-url" } == (takesURLs ? 0 : 1))
+        #expect(world.told[Self.clock]?.first?.launch?.url == "lifed:2")
+    }
+
     @Test func `resignation of the first process is not awaited from the second`() {
         var world = World(apps: "clock", linked: true)
         world.silent[Self.clock] = [.didBecomeActive, .willResignActive]

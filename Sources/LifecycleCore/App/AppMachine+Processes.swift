@@ -40,7 +40,9 @@ extension AppMachine {
         transition(to: state, &shared)
         finishLaunchURL(&shared)
         if let termination {
-            beginTermination(reason: termination.reason, begun: termination, &shared)
+            // What came since the kill is for the next launch.
+            forgetConversation(&shared)
+            transition(to: .terminating, reason: termination.reason, termination: termination, &shared)
             shared.deadlines.set(.killed, index, at: shared.now + Self.killTime)
         }
     }

@@ -33,6 +33,7 @@ extension AppMachine {
         if case .spawning(let state, _) = phase {
             // The outcome of the spawn is awaited all the same; then this end goes on.
             phase = .spawning(to: state, Termination(state: state, reason: desiredReason))
+            cancelLaunch(&shared)
         } else {
             guard isRunning else { return }
             beginTermination(reason: desiredReason, &shared)
@@ -40,6 +41,16 @@ extension AppMachine {
         shared.effects.append(.kill(index))
         shared.deadlines.clear(.termination, index)
         shared.deadlines.set(.killed, index, at: shared.now + Self.killTime)
+    }
+
+    /// Drops what the app was being started for, with its kill. What comes from then on is for the next launch.
+    private mutating func cancelLaunch(_ shared: inout Shared) {
+        if let number = launch.event, let url = argumentURL {
+            finish(QueuedEvent(number: number, event: .openURL(url)), .lost, &shared)
+        }
+        (launch.url, launch.event) = (nil, nil)
+        dropEvents(.lost, &shared)
+        endScenes(reason: desiredReason, &shared)
     }
 
     /// Sends SIGTERM to the tree, whose main process may have `begun` to end; the termination timeout begins.
