@@ -68,6 +68,19 @@ import Testing
         #expect(world.scenes("clock") == ["main": .foregroundActive, "scene-2": .background])
     }
 
+    @Test(arguments: [Request.closeScene(clock, main), .backgroundScene(clock, main)])
+    func sceneThatIsNotInTheForegroundDoesNotTakeItsAppFromThere(request: Request) {
+        var world = SceneFixture.withTwoScenes()
+        world.ask(.backgroundScene(Self.clock, Self.second))
+        world.ask(.machine(.lock))
+        let focus = world.ask(.focus(Self.clock))
+        #expect(world.replies[focus]?.name == "refused foregroundBlocked")
+        world.ask(request)
+        #expect(world.core.foreground == [Self.clock])
+        world.ask(.machine(.unlock))
+        #expect(world.state("clock") == .active)
+    }
+
     @Test func `reason of a step is cleared after the step`() {
         var world = SceneFixture.withTwoScenes()
         #expect(world.scene(Self.main)?.reason == .displaced)

@@ -346,8 +346,9 @@ extension AppMachine {
 
     /// Takes the scene out of the foreground, and with the last one the app.
     mutating func takeFromForeground(_ scene: SceneID, reason: Reason, _ shared: inout Shared) {
-        scenes.foreground.removeAll { $0 == scene }
         scenes.update(scene) { $0.desiredReason = reason }
+        guard scenes.foreground.contains(scene) else { return }
+        scenes.foreground.removeAll { $0 == scene }
         guard hasScenes, scenes.foreground.isEmpty, shared.foreground.contains(index) else { return }
         leaveForeground(reason: reason, &shared)
     }
