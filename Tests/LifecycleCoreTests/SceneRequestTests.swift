@@ -99,6 +99,40 @@ import Testing
         #expect(world.scene(Self.second)?.state == .foregroundActive)
     }
 
+    @Test func sceneThatWasSentBackComesAgainForItsAppsReason() {
+        var world = SceneFixture.withTwoScenes()
+        world.give(.beginTask(1, name: "upload"), from: Self.clock)
+        world.ask(.backgroundScene(Self.clock, Self.second))
+        #expect(world.state("clock") == .background)
+        _ = world.lines()
+        world.ask(.focus(Self.clock))
+        #expect(world.lines().contains("clock/scene-2: background → foregroundInactive (focus)"))
+    }
+
+    @Test func suspendedAppOfWhichASceneIsClosedRunsForThat() {
+        var world = SceneFixture.withTwoScenes()
+        world.ask(.suspend(Self.clock))
+        _ = world.lines()
+        world.ask(.closeScene(Self.clock, Self.main))
+        #expect(world.lines().contains("clock: suspended → background (closed)"))
+        #expect(world.state("clock") == .suspended)
+    }
+
+    @Test func suspendedAppThatHearsNothingOfAClosedSceneKeepsItsReason() {
+        var world = World(apps: "clock")
+        var policy = Policy()
+        policy.scenes = true
+        world.give(.define(Self.clock, policy))
+        world.ask(.launch(Self.clock, background: false))
+        world.ask(.suspend(Self.clock))
+        world.give(.memoryPressure(.critical, "very short"))
+        #expect(world.scenes("clock") == ["main": .unattached])
+        _ = world.lines()
+        let close = world.ask(.closeScene(Self.clock, Self.main))
+        #expect(world.lines() == ["reply \(close) done main unattached"])
+        #expect(world.core.knownApps[Self.clock]?.desiredReason == .suspend)
+    }
+
     @Test func `scene waits until the app in its foreground slot was told to resign`() {
         var world = SceneFixture.withTwoScenes()
         world.linked.insert(Self.maps)

@@ -74,7 +74,10 @@ extension AppMachine {
     mutating func chooseScenes(_ shared: inout Shared) {
         guard hasScenes, target.isForeground else { return }
         if scenes.foreground.isEmpty {
-            scenes.foreground = [scenes.mostRecent?.id ?? makeScene(nil, role: nil, info: nil, .user, shared.now)]
+            let scene = scenes.mostRecent?.id ?? makeScene(nil, role: nil, info: nil, .user, shared.now)
+            scenes.foreground = [scene]
+            // It comes with its app, whatever it was about to leave for.
+            scenes.update(scene) { $0.desiredReason = nil }
         }
         if scenes.foreground.count > max(1, policy.sceneLimit) {
             displace(scenes.trimForeground(policy.sceneLimit), reason: .foregroundLimit)
@@ -324,7 +327,12 @@ extension AppMachine {
     /// Connects the scene in the background; an app that is suspended there runs for it.
     mutating func connectInBackground(_ scene: SceneID, _ shared: borrowing Shared) {
         scenes.update(scene) { $0.isWanted = true }
-        if desired == .run, state == .suspended, !shared.foreground.contains(index) { desiredReason = .scene }
+        noteSceneWork(reason: .scene, shared)
+    }
+
+    /// Gives a reason to an app that is suspended in the background, and runs for a scene.
+    private mutating func noteSceneWork(reason: Reason, _ shared: borrowing Shared) {
+        if desired == .run, state == .suspended, !shared.foreground.contains(index) { desiredReason = reason }
     }
 
     mutating func close(_ scene: SceneID, _ shared: inout Shared) {
@@ -332,6 +340,7 @@ extension AppMachine {
         takeFromForeground(scene, reason: .closed, &shared)
         if isEndUntold(of: scene) { outbox.callbacks.append(PendingCallback(.sceneDidDisconnect, scene)) }
         forgetClosedScenes(&shared)
+        if scenes[scene] != nil { noteSceneWork(reason: .closed, shared) }
     }
 
     /// Returns whether the app has to be told that a closed scene, which was disconnected before, does not come back.
