@@ -86,6 +86,31 @@ import Testing
         #expect(world.replies[request] != nil)
     }
 
+    @Test(arguments: [false, true])
+    func appThatWasSparedIsNotReportedAsReclaimed(isRestored: Bool) {
+        let maps = AppID("maps")
+        var world = World(apps: "clock", "maps", linked: true)
+        var policy = Policy()
+        policy.scenes = true
+        world.give(.define(maps, policy))
+        world.silent[maps] = [.sceneDidDisconnect]
+        world.ask(.launch(maps, background: false))
+        world.give(.beginTask(1, name: "upload"), from: maps)
+        world.ask(.launch(AppID("clock"), background: false))
+        world.looks = [.critical]
+        world.give(.memoryPressure(.critical, "very short"))
+        world.pass(.seconds(1))
+        #expect(world.core.round?.victimID == maps && world.core.round?.phase == .ending)
+        world.withholding = [.looks]
+        world.ask(.launch(maps, background: false))
+        #expect(world.core.round?.phase == .checking)
+        if isRestored { world = world.restored() }
+        _ = world.lines()
+        world.give(.memoryChecked(.normal, "enough", freed: 0))
+        #expect(!world.lines().contains { $0.contains("reclaimed of") })
+        #expect(world.core.reclaimer.round == nil)
+    }
+
     @Test func `normal pressure ends the reclaim`() {
         var world = ReclaimTests().world()
         world.withholding = [.killed]

@@ -135,7 +135,10 @@ extension Lifecycle {
             if let app, knownApps[app].lastExit?.reason == .reclaimed {
                 change(app) { machine, _ in machine.reclaimed?.freed = freed }
             }
-            shared.effects.append(.decision(.reclaimed(round.victimID, account), of: app))
+            // An app that was spared, or has ended for another reason, has no account.
+            if app.map({ knownApps[$0].reclaimed != nil }) ?? true {
+                shared.effects.append(.decision(.reclaimed(round.victimID, account), of: app))
+            }
         }
         guard let cause = causeToContinue(round, level, words), reclaimNext(cause) else { return endReclaim() }
     }
