@@ -73,6 +73,22 @@ import Testing
         }
     }
 
+    @Test(arguments: [Request.terminate(clock), .kill(clock)])
+    func appThatIsEndedWhileItStartsIsNotLaunchedAgainWhenTheStartFails(end: Request) {
+        var world = World(apps: "clock")
+        var policy = Policy()
+        policy.restart = .always
+        world.give(.define(Self.clock, policy))
+        world.withholding = [.spawned, .killed]
+        world.ask(.deliver(Self.clock, .openURL("lifed:1")))
+        let request = world.ask(end)
+        world.give(.spawnFailed(.command("no such program")), of: Self.clock)
+        #expect(world.replies[request]?.doneApp == Self.clock)
+        world.pass(.seconds(100))
+        #expect(world.core.knownApps[Self.clock]?.isRunning == false)
+        #expect(world.core.knownApps[Self.clock]?.restart == .steady)
+    }
+
     @Test func `a launch in the background that failed says why`() {
         var world = World(apps: "clock")
         world.broken = [Self.clock]

@@ -183,11 +183,13 @@ extension Lifecycle {
         if let previous { putInForeground(previous.app, reason: .previous) }
     }
 
+    /// Handles a program that could not be started. An app that was to end by then has ended.
     mutating func spawnFailed(_ app: AppIndex, _ failure: StartFailure) {
+        let wasToEnd = knownApps[app].desired.isEnd
         change(app) { $0.noteSpawnFailed(&$1) }
         leaveForegroundEnding(app, reason: .launchFailed)
         change(app) { $0.reportSpawnFailed(failure, &$1) }
-        scheduleRestart(of: app, reason: .launchFailed)
+        if !wasToEnd { scheduleRestart(of: app, reason: .launchFailed) }
     }
 
     /// Handles the end of the main process, requested or not.
