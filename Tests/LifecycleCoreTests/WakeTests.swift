@@ -147,6 +147,48 @@ import Testing
         #expect(world.state("clock") == .suspended)
     }
 
+    @Test(arguments: [false, true])
+    func scheduledWorkDoesNotKeepAnAppFromAnEndByRequest(isStarting: Bool) {
+        var world = World(apps: "clock", linked: true)
+        if isStarting { world.withholding = [.spawned] }
+        world.ask(.launch(Self.clock, background: false))
+        world.silent[Self.clock] = [.willResignActive]
+        let end = world.ask(.terminate(Self.clock))
+        world.give(.wake(Self.clock, kind: "fetch"))
+        #expect(world.replies[end] == nil)
+        world.give(.spawned, of: Self.clock)
+        world.pass(.seconds(1))
+        #expect(world.replies[end]?.doneApp == Self.clock)
+        #expect(world.state("clock") == .notRunning)
+    }
+
+    @Test func scheduledWorkSparesAnAppThatIsToBeReclaimed() {
+        var world = World(apps: "clock", "maps", linked: true)
+        var policy = Policy()
+        policy.scenes = true
+        world.give(.define(Self.clock, policy))
+        world.silent[Self.clock] = [.sceneDidDisconnect]
+        world.ask(.launch(Self.clock, background: false))
+        world.give(.beginTask(1, name: "upload"), from: Self.clock)
+        world.ask(.launch(Self.maps, background: false))
+        world.looks = [.critical]
+        world.give(.memoryPressure(.critical, "very short"))
+        #expect(world.core.knownApps[Self.clock]?.target == .notRunning)
+        world.give(.wake(Self.clock, kind: "fetch"))
+        #expect(world.core.knownApps[Self.clock]?.target == .suspended)
+    }
+
+    @Test func scheduledWorkLaunchesAnAppThatHasBeenAskedToEndAgain() {
+        var world = World(apps: "clock", linked: true)
+        world.stubborn = [Self.clock]
+        world.ask(.launch(Self.clock, background: false))
+        let end = world.ask(.terminate(Self.clock))
+        world.give(.wake(Self.clock, kind: "fetch"))
+        world.pass(.seconds(5))
+        #expect(world.replies[end]?.doneApp == Self.clock)
+        #expect(world.lines().contains("clock ← perform-task"))
+    }
+
     @Test func `work is ordered beside whatever else waits`() {
         var world = asleep(linked: true)
         world.withholding = [.resumed]

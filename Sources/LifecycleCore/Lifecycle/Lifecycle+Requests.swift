@@ -126,9 +126,10 @@ extension Lifecycle {
         wait(request, for: app, goal: .woken)
     }
 
-    /// Wakes the app for scheduled work. Work that still waits, or is under way, is not queued twice.
+    /// Wakes the app for scheduled work. Work that still waits, or is under way, is not queued twice. Only a request keeps an app from
+    /// an end by request; an app that was asked to end already is launched again.
     mutating func wakeBySchedule(_ app: AppIndex, kind: String) {
-        guard !isShuttingDown else { return }
+        guard !isShuttingDown, !knownApps[app].isEndRequested else { return }
         prepareToWake(app)
         guard !knownApps[app].cannotBeTold(now) else { return grantWorkTime(to: app) }
         let task = AppEvent.performTask(kind: kind)
