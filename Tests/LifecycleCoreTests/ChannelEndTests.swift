@@ -89,6 +89,18 @@ import Testing
         #expect(world.lines().contains("terminate clock"))
     }
 
+    @Test func crashThatNoDaemonSawIsACrashInTheStateOfThatMoment() {
+        var world = running("clock", silent: .willResignActive)
+        world.ask(.home)
+        world.give(.closed, from: Self.clock)
+        world.now = world.now + .seconds(2)
+        world = world.restored { world in
+            world.give(.tick)
+            world.give(.exited(.signal(11), othersLeft: false), of: Self.clock)
+        }
+        #expect(exit(world) == (.active, .crash))
+    }
+
     @Test func launchCallbacksHaveNoMoreThanTheTimeOfTheLaunch() {
         var world = World(apps: "clock")
         var policy = Policy()

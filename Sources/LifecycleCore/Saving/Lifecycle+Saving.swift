@@ -159,7 +159,8 @@ extension AppMachine {
     fileprivate func deferDeadlines(_ shared: inout Shared) {
         shared.deadlines.postpone(
             [
-                .answer, .resignation, .background, .launch, .reconnection, .tasks, .taskExpiration, .performTask,
+                .answer, .resignation, .background, .launch, .reconnection, .exit, .tasks, .taskExpiration,
+                .performTask,
                 .hello,
                 .woken,
             ], index, to: shared.now + Self.readingTime)
