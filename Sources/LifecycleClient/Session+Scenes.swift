@@ -35,7 +35,7 @@ extension Session {
         if isManaged {
             try request(.openScene(id, role: role, info: info))
         } else {
-            showScene(id ?? scenes.freeID(), role: role, info: info)
+            showScene(id ?? expectedScenes.freeID(), role: role, info: info)
         }
         if let id { scenes.reopen(id) }
     }
@@ -52,12 +52,13 @@ extension Session {
 
     /// Requests the end of a scene. An unknown scene is ignored.
     public mutating func closeScene(_ id: SceneID) {
-        guard let scene = scenes[id] else { return }
-        scenes.close(id)
         if isManaged {
+            guard scenes[id] != nil else { return }
+            scenes.close(id)
             waitingScenes.removeAll { if case .openScene(id, _, _) = $0 { true } else { false } }
             send(.closeScene(id))
-        } else if !scene.isClosing {
+        } else if let scene = expectedScenes[id] {
+            if scenes[id] != nil { scenes.close(id) }
             removeScene(scene)
         }
     }
@@ -95,10 +96,21 @@ extension Session {
 
     // MARK: - Without a daemon
 
+    /// The scenes after the callbacks that the app handles or that wait for it. A request without a daemon starts from these.
+    private var expectedScenes: SceneTable {
+        var expected = scenes
+        if let handledSceneCallback { expected.finish(handledSceneCallback) }
+        for case .callback(let callback) in events {
+            expected.begin(callback)
+            expected.finish(callback)
+        }
+        return expected
+    }
+
     /// Tells an app without a daemon that the scene is in the foreground.
     mutating func showScene(_ id: SceneID, role: String? = nil, info: String? = nil, reason: SceneReason = .app) {
-        // A scene that is closing ends first, and is then connected as a new one.
-        let known = scenes[id].flatMap { $0.isClosing ? nil : $0 }
+        // A scene whose end waits for the app is not among these: it is connected as a new one.
+        let known = expectedScenes[id]
         if known == nil || known?.state == .unattached {
             let connection = SceneConnectionFields(
                 scene: id, role: role ?? known?.role ?? SceneText.defaultRole, reason: reason.rawValue,
@@ -113,7 +125,7 @@ extension Session {
     private mutating func removeScene(_ scene: SceneRecord) {
         if scene.state == .foregroundActive { queue(.sceneWillResignActive, .active, .scene(scene.id)) }
         let state: RunningState =
-            scenes.scenes.contains { $0.id != scene.id && $0.state == .foregroundActive }
+            expectedScenes.scenes.contains { $0.id != scene.id && $0.state == .foregroundActive }
             ? .active : .background
         if scene.state != .background, scene.state != .unattached {
             queue(.sceneDidEnterBackground, state, .scene(scene.id))

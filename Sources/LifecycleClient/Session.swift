@@ -62,6 +62,8 @@ public struct Session: Sendable {
     var assertions = AssertionTable()
     var answers = AnswerLog()
     var scenes = SceneTable()
+    /// The callback about a scene that the app handles; nil if it handles none. Set by `next()`, cleared by the answer.
+    var handledSceneCallback: CallbackMessage?
     /// The requests for scenes that wait for a channel.
     var waitingScenes: [MessageFromApp] = []
     let usesScenes: Bool
@@ -162,6 +164,7 @@ public struct Session: Sendable {
             case .callback(let callback):
                 state = callback.state
                 scenes.begin(callback)
+                if callback.kind.isAboutScene { handledSceneCallback = callback }
             case .expire(let id, _): if !assertions.hasTask(id) { continue }
             case .refused, .terminate: break
             }
@@ -180,6 +183,7 @@ public struct Session: Sendable {
             state = .inactive
         } else {
             scenes.finish(callback)
+            if callback.kind.isAboutScene { handledSceneCallback = nil }
             state = stateAfter(callback)
         }
         guard callback.sequence != .ofSession else { return }

@@ -148,12 +148,32 @@ import Testing
         #expect(delegate.log.last == "discard main")
         #expect(application.connectedScenes.map(\.session.persistentIdentifier) == ["scene-2"])
     }
+
+    @Test func `scene that an unmanaged app requests at its launch is another one`() throws {
+        let application = LifecycleApplication()
+        let delegate = SceneRecorder { try? $0.requestSceneSessionActivation() }
+        application.adopt(try Client(channel: nil, usesScenes: delegate.usesScenes, .leftToTheApp), delegate)
+        application.dispatch()
+        #expect(application.connectedScenes.map(\.session.persistentIdentifier) == ["main", "scene-2"])
+        #expect(delegate.log.filter { $0.hasPrefix("connect") }.count == 2)
+    }
 }
 
 /// Writes down what scenes are told, and the state that they are in meanwhile.
 private final class SceneRecorder: LifecycleDelegate, LifecycleSceneDelegate {
     private(set) var log: [String] = []
     var delegates: [String: SceneRecorder] = [:]
+    private let whenLaunched: @MainActor (LifecycleApplication) -> Void
+
+    init(whenLaunched: @escaping @MainActor (LifecycleApplication) -> Void = { _ in }) {
+        self.whenLaunched = whenLaunched
+    }
+
+    func application(_ application: LifecycleApplication, didFinishLaunchingWithOptions options: LaunchOptions) -> Bool
+    {
+        whenLaunched(application)
+        return true
+    }
 
     func application(
         _ application: LifecycleApplication, configurationForConnecting session: SceneSession,

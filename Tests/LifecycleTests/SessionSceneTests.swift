@@ -225,6 +225,72 @@ import Testing
         #expect(session.scene("main")?.state == .foregroundActive && session.scene("main")?.info == "a")
     }
 
+    @Test func unmanagedAppThatRequestsNewScenesInOneHandlerGetsAsMany() throws {
+        var session = Session(hasChannel: false, usesScenes: true)
+        while case .callback(let callback) = session.next() {
+            if callback.kind == .didFinishLaunching {
+                try session.openScene(nil, role: "tool", info: nil)
+                try session.openScene(nil, role: nil, info: nil)
+            }
+            session.answer(callback)
+        }
+        #expect(session.allScenes.map(\.id.name) == ["main", "scene-2", "scene-3"])
+        #expect(session.allScenes.map(\.role) == ["window", "tool", "window"])
+        #expect(session.allScenes.allSatisfy { $0.state == .foregroundActive })
+    }
+
+    @Test func sceneThatAnUnmanagedAppOpensAgainWhileItIsConnectedIsConnectedOnce() throws {
+        var session = Session(hasChannel: false, usesScenes: true)
+        var connections = 0
+        while connections < 10, case .callback(let callback) = session.next() {
+            if callback.kind == .sceneWillConnect {
+                connections += 1
+                try session.openScene(.main, role: nil, info: nil)
+            }
+            session.answer(callback)
+        }
+        #expect(connections == 1)
+        #expect(session.state == .active)
+    }
+
+    @Test func unmanagedAppThatClosesItsScenesInOneHandlerIsInTheBackground() throws {
+        var session = Session(hasChannel: false, usesScenes: true)
+        try session.openScene(nil, role: nil, info: nil)
+        _ = session.run()
+        for scene in session.allScenes { session.closeScene(scene.id) }
+        #expect(
+            session.run() == [
+                "scene-will-resign-active active", "scene-did-enter-background active", "scene-did-disconnect active",
+                "scene-will-resign-active active", "scene-did-enter-background background",
+                "scene-did-disconnect background",
+            ])
+        #expect(session.allScenes.isEmpty && session.state == .background)
+    }
+
+    @Test func sceneThatAnUnmanagedAppOpensAndClosesInOneHandlerEnds() throws {
+        var session = Session(hasChannel: false, usesScenes: true)
+        _ = session.run()
+        let id = try #require(other)
+        try session.openScene(id, role: nil, info: nil)
+        session.closeScene(id)
+        session.closeScene(id)
+        #expect(session.run().last == "scene-did-disconnect active")
+        #expect(session.allScenes.map(\.id) == [.main])
+    }
+
+    @Test func closedSceneOfAnUnmanagedAppEndsOnce() {
+        var session = Session(hasChannel: false, usesScenes: true)
+        _ = session.run()
+        session.closeScene(.main)
+        var ends = 0
+        while case .callback(let callback) = session.next() {
+            if callback.kind == .sceneDidDisconnect { ends += 1 }
+            session.closeScene(.main)
+            session.answer(callback)
+        }
+        #expect(ends == 1)
+    }
+
     @Test func `requests that wait for a channel have an end`() throws {
         var session = managed()
         session.channelDidEnd()
