@@ -110,15 +110,17 @@ extension Session {
     /// Tells an app without a daemon that the scene is in the foreground.
     mutating func showScene(_ id: SceneID, role: String? = nil, info: String? = nil, reason: SceneReason = .app) {
         // A scene whose end waits for the app is not among these: it is connected as a new one.
-        let known = expectedScenes[id]
+        let expected = expectedScenes
+        let known = expected[id]
+        let state: RunningState = expected.isActive ? .active : .inactive
         if known == nil || known?.state == .unattached {
             let connection = SceneConnectionFields(
                 scene: id, role: role ?? known?.role ?? SceneText.defaultRole, reason: reason.rawValue,
                 info: info ?? known?.info)
-            queue(.sceneWillConnect, .inactive, connection.fields)
+            queue(.sceneWillConnect, state, connection.fields)
         }
         guard known?.state != .foregroundActive else { return }
-        queue(.sceneWillEnterForeground, .inactive, .scene(id))
+        queue(.sceneWillEnterForeground, state, .scene(id))
         queue(.sceneDidBecomeActive, .active, .scene(id))
     }
 

@@ -307,7 +307,10 @@ import Testing
                 "scene-will-enter-foreground inactive", "scene-did-become-active active",
             ])
         try session.openScene(nil, role: "tool", info: nil)
-        #expect(session.run().count == 3)
+        #expect(
+            session.run() == [
+                "scene-will-connect active", "scene-will-enter-foreground active", "scene-did-become-active active",
+            ])
         #expect(session.scene("scene-2")?.state == .foregroundActive && session.scene("scene-2")?.role == "tool")
         try session.setSceneInfo("a", of: .main)
         #expect(session.scene("main")?.info == "a")
