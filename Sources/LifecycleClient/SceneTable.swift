@@ -13,7 +13,8 @@ public struct SceneRecord: Equatable, Sendable {
     public internal(set) var state = SceneState.unattached
     /// The daemon has `info` from this process, and so may have lost it.
     var hasToldInfo = false
-    /// The progress of the app's request to end the scene. Cleared when the app or a client opens the scene again.
+    /// The progress of the app's request to end the scene. Cleared when the app opens the scene again, and when the daemon is
+    /// known to have the request: the scene ends then, unless a client has opened it again.
     var closing = Closing.none
 
     /// The progress of a request to end a scene.
@@ -117,10 +118,12 @@ struct SceneTable {
         for index in scenes.indices where scenes[index].isClosing { scenes[index].closing = .read }
     }
 
-    /// Notes a callback when it arrives. A closing scene that comes to the foreground was opened by a client.
+    /// Notes a callback when it arrives. A callback that the daemon sends after an answer shows that it has the requests before
+    /// that answer. It reports no request that a client takes back, and so a repetition would end a scene that is open.
     mutating func noteArrival(_ callback: CallbackMessage) {
-        guard callback.kind == .sceneWillEnterForeground || callback.kind == .sceneDidBecomeActive else { return }
-        if let id = callback.fields.scene, self[id]?.closing == .read { reopen(id) }
+        // The daemon may send these before the answer to another callback.
+        guard callback.kind.role != .resignation, callback.kind != .performTask else { return }
+        for index in scenes.indices where scenes[index].closing == .read { scenes[index].closing = .none }
     }
 
     /// Returns an id that no scene has: `main`, `scene-2`, `scene-3` and so on.

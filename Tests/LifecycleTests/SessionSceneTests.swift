@@ -192,6 +192,33 @@ import Testing
         #expect(session.takeOutput() == "done seq=5\n")
     }
 
+    @Test func closeThatTheDaemonHasReadIsNotRepeatedToTheNext() throws {
+        var session = managed()
+        _ = tell(&session, 1, "will-connect", "inactive", " reason=user")
+        session.closeScene(.main)
+        _ = tell(&session, 2, "will-resign-active", "active")
+        #expect(throws: SceneRequestError.noSuchScene) { try session.setSceneInfo("a", of: .main) }
+        _ = tell(&session, 3, "did-enter-background", "background")
+        // A client has opened the scene again in the background, and the app is not told.
+        try session.setSceneInfo("a", of: .main)
+        _ = session.takeOutput()
+        session.hear(Self.welcome)
+        #expect(session.takeOutput() == "scene-info scene=main info=a\ndone seq=3\n")
+    }
+
+    @Test(arguments: ["scene-will-resign-active", "perform-task"])
+    func closeIsRepeatedAfterACallbackThatDoesNotWaitForAnAnswer(verb: String) {
+        var session = managed()
+        _ = tell(&session, 1, "will-connect", "inactive", " reason=user")
+        _ = tell(&session, 2, "will-enter-foreground", "inactive")
+        session.closeScene(.main)
+        _ = tell(&session, 3, "did-become-active", "active")
+        session.hear("\(verb) seq=4 deadline-ms=1 state=active scene=main kind=fetch")
+        _ = session.takeOutput()
+        session.hear(Self.welcome)
+        #expect(session.takeOutput().hasPrefix("close-scene scene=main\n"))
+    }
+
     @Test func `last request for a scene counts when there is a channel again`() throws {
         var session = managed()
         _ = tell(&session, 1, "will-connect", "inactive", " reason=user")
