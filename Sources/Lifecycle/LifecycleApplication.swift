@@ -241,7 +241,8 @@ extension LifecycleApplication {
             let answer = deliver(callback, of: client)
             if let answer, self.client === client { client.answer(callback, answer) }
         case .expire(let id, _):
-            expirationHandlers.removeValue(forKey: id)?()
+            // Kept until the task ends: it may expire again after the app was in the foreground.
+            expirationHandlers[id]?()
         case .refused(let id, let reason):
             // A task that gets no time has none left.
             expirationHandlers.removeValue(forKey: id)?()

@@ -14,12 +14,21 @@ struct AssertionTable {
         case granted
     }
 
+    /// The progress of a task's expiration. Ends with the task, in the foreground and with the management by the daemon.
+    private enum Expiration {
+        case none
+        /// The app is told. Another `expire-task` is another expiration: a use of the app has ended the first.
+        case told
+        /// The app is told. The next `expire-task` may be the repetition of another daemon.
+        case toldBeforeRestart
+    }
+
     private struct Assertion {
         let id: AssertionID
         let kind: Kind
         let name: String
         var standing = Standing.asked
-        var hasExpired = false
+        var expiration = Expiration.none
 
         var begin: MessageFromApp {
             switch kind {
@@ -110,11 +119,23 @@ struct AssertionTable {
         return false
     }
 
-    /// Notes the expiration of a task, and returns whether to tell the app: once, unless it has ended the task.
+    /// Notes the expiration of a task, and returns whether to tell the app: not of a repetition, nor of a task that it has ended.
     mutating func expire(_ id: AssertionID) -> Bool {
-        guard hasTask(id), let index = index(of: id), !assertions[index].hasExpired else { return false }
-        assertions[index].hasExpired = true
-        return true
+        guard hasTask(id), let index = index(of: id) else { return false }
+        defer { assertions[index].expiration = .told }
+        return assertions[index].expiration != .toldBeforeRestart
+    }
+
+    /// Notes that the time of the tasks has stopped, and begins anew in the background.
+    mutating func endExpirations() {
+        for index in assertions.indices { assertions[index].expiration = .none }
+    }
+
+    /// Notes that another daemon may repeat the expirations.
+    mutating func expectRepetitions() {
+        for index in assertions.indices where assertions[index].expiration == .told {
+            assertions[index].expiration = .toldBeforeRestart
+        }
     }
 
     /// Returns whether the app has a task with this id that it has not ended.

@@ -75,6 +75,7 @@ extension Session {
             if let before, let end = backgroundEnd, before > end { backgroundEnd = before }
         case .willEnterForeground, .didBecomeActive, .sceneWillEnterForeground, .sceneDidBecomeActive:
             backgroundEnd = nil
+            assertions.endExpirations()
         case .willFinishLaunching, .didFinishLaunching, .willResignActive, .openURL, .continueActivity, .performTask,
             .memoryWarning, .protectedDataWillBecomeUnavailable, .protectedDataDidBecomeAvailable,
             .significantTimeChange, .sceneWillConnect, .sceneWillResignActive, .sceneDidDisconnect:

@@ -24,6 +24,7 @@ extension Session {
         refusals = 0
         output = []
         backgroundEnd = nil
+        assertions.endExpirations()
         // The callbacks of the next adoption are numbered anew.
         answers = AnswerLog()
     }

@@ -241,6 +241,7 @@ public struct Session: Sendable {
     /// its suspension.
     mutating func resendMessages() {
         scenes.repeatRequests()
+        assertions.expectRepetitions()
         for message in assertions.messagesToResume + scenes.messagesToResume { send(message) }
         for message in answers.messagesToResume { send(message) }
     }

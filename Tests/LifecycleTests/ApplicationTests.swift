@@ -180,6 +180,23 @@ import Testing
         #expect(try daemon.line() == "done seq=3")
     }
 
+    @Test func taskThatExpiresAgainCallsItsHandlerAgain() throws {
+        var expired = 0
+        let task = application.beginBackgroundTask { expired += 1 }
+        try daemon.send("granted id=1")
+        for verb in ["did-enter-background", "will-enter-foreground", "did-enter-background"] {
+            try tell(verb, "background")
+            guard verb == "did-enter-background" else { continue }
+            try daemon.send("expire-task id=1 deadline-ms=5000")
+            application.dispatch()
+        }
+        #expect(expired == 2)
+        application.endBackgroundTask(task)
+        try daemon.send("expire-task id=1 deadline-ms=5000")
+        application.dispatch()
+        #expect(expired == 2)
+    }
+
     @Test func `a refused task has no time left, a refused activity says why`() throws {
         var expired = 0
         var refusals: [ActivityRefusal] = []

@@ -68,6 +68,22 @@ import Testing
         #expect(session.takeOutput().hasSuffix("end-task id=1\n"), "the library does not end what has expired")
     }
 
+    @Test(arguments: [["will-enter-foreground", "did-enter-background"], []])
+    func taskThatExpiresAgainIsReportedAgain(verbs: [String]) {
+        var session = managed()
+        let task = session.beginTask(name: "a")
+        session.hear("granted id=1")
+        session.hear("expire-task id=1 deadline-ms=5000")
+        #expect(session.next() == .expire(task, deadlineMilliseconds: 5000))
+        // Without a callback, a use of the app ends the first expiration, and the app is not told.
+        for (index, verb) in verbs.enumerated() {
+            session.hear("\(verb) seq=\(index + 1) deadline-ms=1 state=background")
+        }
+        _ = session.run()
+        session.hear("expire-task id=1 deadline-ms=5000")
+        #expect(session.next() == .expire(task, deadlineMilliseconds: 5000))
+    }
+
     @Test func `without a channel tasks come and go`() {
         var session = Session(hasChannel: false)
         _ = session.run()

@@ -72,10 +72,11 @@ import Testing
         var session = managed()
         let task = session.beginTask(name: "a")
         let other = session.beginActivity(mode: "audio")
-        for _ in 1...2 {
+        for _ in 1...3 {
             session.hear("granted id=1")
             session.hear("refused id=2 reason=mode-not-declared")
             session.hear("expire-task id=1 deadline-ms=5000")
+            session.hear(Self.welcome)
         }
         #expect(session.next() == .refused(other, reason: RefusalReason(.undeclared)))
         #expect(session.next() == .expire(task, deadlineMilliseconds: 5000))
@@ -208,6 +209,20 @@ import Testing
         session.hear("granted id=1")
         session.hear("expire-task id=1 deadline-ms=5000")
         #expect(session.next() == nil)
+    }
+
+    @Test func taskThatExpiresAgainAfterARestartAndTheForegroundIsReported() {
+        var session = managed()
+        let task = session.beginTask(name: "a")
+        session.hear("granted id=1")
+        session.hear("expire-task id=1 deadline-ms=5000")
+        #expect(session.next() == .expire(task, deadlineMilliseconds: 5000))
+        session.hear(Self.welcome)
+        session.hear(callback(1, "will-enter-foreground", "background"))
+        session.hear(callback(2, "did-enter-background", "background"))
+        _ = session.run()
+        session.hear("expire-task id=1 deadline-ms=5000")
+        #expect(session.next() == .expire(task, deadlineMilliseconds: 5000))
     }
 
     @Test func numberOfTasksThatWaitForAChannelIsLimited() {

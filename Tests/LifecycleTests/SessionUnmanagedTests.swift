@@ -74,6 +74,21 @@ import Testing
         #expect(session.takeOutput() == "done seq=1\n")
     }
 
+    @Test func taskThatExpiresInASecondAdoptionIsReported() {
+        var session = unmanaged()
+        let task = session.beginTask(name: "save")
+        for _ in 1...2 {
+            session.hear("welcome protocol=1 app-id=x")
+            session.hear("granted id=1")
+            _ = session.run()
+            session.hear("expire-task id=1 deadline-ms=5000")
+            #expect(session.next() == .expire(task, deadlineMilliseconds: 5000))
+            session.channelDidEnd()
+            session.resume()
+            session.hear("unmanaged")
+        }
+    }
+
     @Test func `app says hello again when the daemon comes back`() {
         var session = unmanaged()
         _ = session.run()
