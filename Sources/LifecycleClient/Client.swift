@@ -163,7 +163,7 @@ public final class Client {
             case .bytes(let bytes):
                 let wasUnanswered = session.isUnanswered
                 session.receive(bytes, now: lifecycle_now_milliseconds())
-                if wasUnanswered { reconnection?.cancel() }
+                if wasUnanswered, !session.isUnanswered { reconnection?.cancel() }
                 if session.isSettled { reconnection?.reset() }
                 flush()
             case .wouldBlock: flush()

@@ -48,8 +48,8 @@ final class FakeDaemon {
         descriptor = -1
     }
 
-    func send(_ line: String) throws {
-        let bytes = Array("\(line)\n".utf8)
+    func send(_ line: String, ending: String = "\n") throws {
+        let bytes = Array("\(line)\(ending)".utf8)
         try #require(unsafe write(descriptor, bytes, bytes.count) == bytes.count)
     }
 

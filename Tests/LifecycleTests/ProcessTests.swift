@@ -11,6 +11,18 @@ import Testing
         return (daemon, process)
     }
 
+    @Test func appThatLifedDidNotLaunchIsLaunchedIfTheAnswerEndsInTheMiddle() throws {
+        let listener = try FakeListener()
+        try listener.listen()
+        let process = try AppProcess(
+            [Build.product("LifecycleFixture"), "own-loop"], channel: nil,
+            environment: ["LIFECYCLE_SOCKET": listener.path])
+        let daemon = try listener.accept()
+        #expect(try daemon.line() == "hello protocol=1")
+        try daemon.send("\nunmana", ending: "")
+        #expect(try process.line() == "did-become-active")
+    }
+
     @Test func `the main actor and the main queue go on between callbacks, on the main thread`() throws {
         let (daemon, process) = try start("main-thread")
         try daemon.call("did-become-active", "active")
