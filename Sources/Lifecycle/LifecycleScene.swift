@@ -272,7 +272,10 @@ extension LifecycleApplication {
         let scene = LifecycleScene(session)
         scenes[fields.scene] = scene
         session.scene = scene
-        scene.delegate = delegate?.application(self, configurationForConnecting: session, options: options).delegate
+        let configuration = delegate?.application(self, configurationForConnecting: session, options: options)
+        // The delegate may have stopped the app.
+        guard scenes[fields.scene] === scene else { return }
+        scene.delegate = configuration?.delegate
         scene.delegate?.scene(scene, willConnectTo: session, options: options)
         observers.send(.sceneWillConnect(session.persistentIdentifier, options))
     }

@@ -133,6 +133,14 @@ import Testing
         try tell("did-become-active", "active", scene: "other")
     }
 
+    @Test func appThatStopsWhileItConfiguresASceneIsToldNothingMore() throws {
+        delegate.whenConfiguring = { $0.stop() }
+        try daemon.post("scene-will-connect", "inactive", " scene=main reason=user")
+        application.dispatch()
+        #expect(delegate.log.isEmpty)
+        #expect(try daemon.isAtEnd())
+    }
+
     @Test func `not launched by lifed, an app with scenes has one in the foreground`() throws {
         let application = LifecycleApplication()
         let delegate = SceneRecorder()
@@ -163,6 +171,7 @@ import Testing
 private final class SceneRecorder: LifecycleDelegate, LifecycleSceneDelegate {
     private(set) var log: [String] = []
     var delegates: [String: SceneRecorder] = [:]
+    var whenConfiguring: @MainActor (LifecycleApplication) -> Void = { _ in }
     private let whenLaunched: @MainActor (LifecycleApplication) -> Void
 
     init(whenLaunched: @escaping @MainActor (LifecycleApplication) -> Void = { _ in }) {
@@ -179,7 +188,8 @@ private final class SceneRecorder: LifecycleDelegate, LifecycleSceneDelegate {
         _ application: LifecycleApplication, configurationForConnecting session: SceneSession,
         options: LifecycleScene.ConnectionOptions
     ) -> SceneConfiguration {
-        SceneConfiguration(delegate: delegates[session.persistentIdentifier] ?? self)
+        whenConfiguring(application)
+        return SceneConfiguration(delegate: delegates[session.persistentIdentifier] ?? self)
     }
 
     func application(_ application: LifecycleApplication, didDiscardSceneSessions sessions: [SceneSession]) {
