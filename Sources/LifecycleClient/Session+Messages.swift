@@ -57,6 +57,9 @@ extension Session {
         }
         channel = .open
         refusals = 0
+        // Not before: the channel may end without an answer, or the daemon not manage the app.
+        for message in waitingScenes { send(message) }
+        waitingScenes = []
     }
 
     private mutating func repeatAnswer(to sequence: SequenceNumber) {

@@ -14,7 +14,7 @@ public enum SceneRequestError: Error, Sendable {
 }
 
 extension Session {
-    /// The number of requests for scenes that may wait for a channel: more than an app may have scenes.
+    /// The number of requests for scenes that may wait for a welcome: more than an app may have scenes.
     static let waitingScenesLimit = 64
 
     /// The known scenes, in the order of their first connection.
@@ -41,21 +41,21 @@ extension Session {
     }
 
     private mutating func request(_ opening: MessageFromApp) throws(SceneRequestError) {
-        if isLost {
-            guard waitingScenes.count < Self.waitingScenesLimit else { throw .tooManyRequests }
-            waitingScenes.append(opening)
-        } else {
+        if isOpen {
             try checkRoom()
             send(opening)
+        } else {
+            guard waitingScenes.count < Self.waitingScenesLimit else { throw .tooManyRequests }
+            waitingScenes.append(opening)
         }
     }
 
-    /// Requests the end of a scene. An unknown scene is ignored.
+    /// Requests the end of a scene, or takes back a request for it that waits. An unknown scene is ignored.
     public mutating func closeScene(_ id: SceneID) {
         if isManaged {
+            waitingScenes.removeAll { if case .openScene(id, _, _) = $0 { true } else { false } }
             guard scenes[id] != nil else { return }
             scenes.close(id)
-            waitingScenes.removeAll { if case .openScene(id, _, _) = $0 { true } else { false } }
             send(.closeScene(id))
         } else if let scene = expectedScenes[id] {
             if scenes[id] != nil { scenes.close(id) }
@@ -95,6 +95,15 @@ extension Session {
     }
 
     // MARK: - Without a daemon
+
+    /// Does what the daemon was requested to do when it manages the app no more: the scenes that are closing end, and those of the
+    /// requests are connected.
+    mutating func fulfillSceneRequests(_ openings: [MessageFromApp]) {
+        for scene in scenes.scenes where scene.isClosing { closeScene(scene.id) }
+        for case .openScene(let id, let role, let info) in openings {
+            showScene(id ?? expectedScenes.freeID(), role: role, info: info)
+        }
+    }
 
     /// The scenes after the callbacks that the app handles or that wait for it. A request without a daemon starts from these.
     private var expectedScenes: SceneTable {

@@ -25,6 +25,8 @@ extension Session {
         output = []
         backgroundEnd = nil
         assertions.endExpirations()
+        // An app without scenes has requested them.
+        waitingScenes = []
         // The callbacks of the next adoption are numbered anew.
         answers = AnswerLog()
     }

@@ -64,7 +64,7 @@ public struct Session: Sendable {
     var scenes = SceneTable()
     /// The callback about a scene that the app handles; nil if it handles none. Set by `next()`, cleared by the answer.
     var handledSceneCallback: CallbackMessage?
-    /// The requests for scenes that wait for a channel.
+    /// The requests for scenes that wait for a welcome. Empty while the channel is open.
     var waitingScenes: [MessageFromApp] = []
     let usesScenes: Bool
     private let canResume: Bool
@@ -233,8 +233,6 @@ public struct Session: Sendable {
         channel = .greeted
         send(.hello(version: AppProtocol.version, resume: answers.lastReceived ?? SequenceNumber(rawValue: 0)))
         resendMessages()
-        for message in waitingScenes { send(message) }
-        waitingScenes = []
     }
 
     /// Tells the daemon what it may not know: first what keeps the app awake, because the answer to a callback may lead to
@@ -251,9 +249,11 @@ public struct Session: Sendable {
         channel = .closed
         output = []
         backgroundEnd = nil
+        let openings = waitingScenes
         waitingScenes = []
         // No daemon launches the app, which would wait for the callbacks for ever.
         if case .none = launch { launchToFront() }
+        fulfillSceneRequests(openings)
     }
 
     /// Removes the first bytes of `output`, which were sent.

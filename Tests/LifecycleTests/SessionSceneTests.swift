@@ -127,10 +127,10 @@ import Testing
                 hello protocol=1 resume=3
                 scene-info scene=main info=b
                 done seq=3
-                open-scene scene=other
 
                 """)
         session.hear(Self.welcome)
+        #expect(session.takeOutput() == "open-scene scene=other\n")
         session.hear("scene-did-become-active seq=3 deadline-ms=1 state=active scene=main")
         #expect(session.next() == nil)
         #expect(session.scene("main")?.state == .foregroundActive)
@@ -227,6 +227,7 @@ import Testing
         try session.openScene(other, role: nil, info: nil)
         session.closeScene(.main)
         session.resume()
+        session.hear(Self.welcome)
         #expect(
             session.takeOutput() == """
                 hello protocol=1 resume=1
@@ -235,6 +236,46 @@ import Testing
                 open-scene scene=other
 
                 """)
+    }
+
+    @Test func closeTakesBackAnOpeningThatWaits() throws {
+        var session = managed()
+        let id = try #require(other)
+        session.channelDidEnd()
+        try session.openScene(id, role: nil, info: nil)
+        session.closeScene(id)
+        session.resume()
+        session.hear(Self.welcome)
+        #expect(session.takeOutput() == "hello protocol=1 resume=0\n")
+    }
+
+    @Test func requestsForScenesAreFulfilledWithoutTheDaemonAfterItsGoodbye() throws {
+        var session = managed()
+        _ = tell(&session, 1, "will-connect", "inactive", " reason=user")
+        session.closeScene(.main)
+        session.channelDidEnd()
+        try session.openScene(other, role: "tool", info: "a")
+        session.resume()
+        session.channelDidEnd()
+        session.resume()
+        try session.openScene(nil, role: nil, info: nil)
+        session.hear("goodbye reason=not-expected")
+        #expect(session.run().first == "scene-did-disconnect background")
+        #expect(session.allScenes.map(\.id.name) == ["other", "main"])
+        #expect(session.allScenes.allSatisfy { $0.state == .foregroundActive })
+    }
+
+    @Test(arguments: [true, false])
+    func requestForASceneBeforeTheFirstAnswerOfTheDaemonIsNotLost(isManaged: Bool) throws {
+        var session = Session(hasChannel: true, canResume: true, usesScenes: true)
+        try session.openScene(nil, role: "tool", info: nil)
+        session.hear(isManaged ? Self.welcome : "unmanaged")
+        if isManaged {
+            #expect(session.takeOutput() == "hello protocol=1\nopen-scene role=tool\n")
+        } else {
+            _ = session.run()
+            #expect(session.allScenes.map(\.role) == ["window", "tool"])
+        }
     }
 
     @Test func `scene that an unmanaged app closes and opens again ends first`() throws {
