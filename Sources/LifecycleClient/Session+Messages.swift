@@ -10,16 +10,13 @@ extension Session {
             continueUnmanaged()
             forgiveRefusals(now: now)
         case .callback(let callback):
-            let isResignation = callback.kind.role == .resignation
-            guard answers.receive(callback.sequence, isResignation: isResignation) else {
-                return repeatAnswer(to: callback.sequence)
-            }
+            guard answers.receive(callback.sequence, callback.kind) else { return repeatAnswer(to: callback.sequence) }
             noteBackgroundTime(callback, now: now)
             scenes.noteArrival(callback)
             deliver(callback)
         case .unknownCallback(let sequence):
             guard answers.receive(sequence) else { return repeatAnswer(to: sequence) }
-            send(answers.answer(sequence, .plain))
+            sendAnswer(.plain, to: sequence)
         case .granted(let id, let timeLeft):
             if let timeLeft { limitBackground(to: timeLeft, now: now) }
             if let message = assertions.grant(id) { send(message) }
@@ -60,6 +57,10 @@ extension Session {
         // Not before: the channel may end without an answer, or the daemon not manage the app.
         for message in waitingScenes { send(message) }
         waitingScenes = []
+    }
+
+    mutating func sendAnswer(_ answer: AppAnswer, to sequence: SequenceNumber, isWork: Bool = false) {
+        if let message = answers.answer(sequence, isWork: isWork, answer) { send(message) }
     }
 
     private mutating func repeatAnswer(to sequence: SequenceNumber) {

@@ -63,7 +63,7 @@ extension Session {
         skipsNextBackground = false
         let isSecondLaunch = callback.kind == .willFinishLaunching && launch == .session
         if isSecondLaunch || callback.kind == .didEnterBackground && skipsBackground {
-            return send(answers.answer(callback.sequence, .plain))
+            return sendAnswer(.plain, to: callback.sequence)
         }
         if callback.kind == .didFinishLaunching, launch == .session { return deliverState(callback) }
         launch = .daemon

@@ -189,7 +189,7 @@ public struct Session: Sendable {
         guard callback.sequence != .ofSession else { return }
         // Callbacks do not wait for the answer to work.
         if !isLost, callback.kind != .performTask { scenes.noteAnswer() }
-        send(answers.answer(callback.sequence, answer))
+        sendAnswer(answer, to: callback.sequence, isWork: callback.kind == .performTask)
     }
 
     /// Handles SIGTERM.
@@ -346,25 +346,29 @@ struct AnswerLog {
     /// The newest callback; nil before the first.
     private(set) var lastReceived: SequenceNumber?
     /// The callbacks that the app has not answered. An array: there is seldom more than one.
-    private var unanswered: [SequenceNumber] = []
+    private var unanswered: [(sequence: SequenceNumber, isWork: Bool)] = []
     /// The answers that a daemon may have lost with the one before, in the order in which they were given: those to the
     /// resignations received last, and to the callback that they may have been sent behind.
     private var answers: [(sequence: SequenceNumber, message: MessageFromApp)] = []
 
     /// Notes a callback, and returns false for a repetition.
     ///
-    /// - Parameter isResignation: True for a callback that the daemon may send before the answer to the previous one.
-    mutating func receive(_ sequence: SequenceNumber, isResignation: Bool = false) -> Bool {
+    /// - Parameters:
+    ///   - sequence: The number of the callback.
+    ///   - kind: The callback; nil for an unknown one. The daemon may send a resignation before the answer to the previous one.
+    mutating func receive(_ sequence: SequenceNumber, _ kind: Callback? = nil) -> Bool {
         if let lastReceived, sequence <= lastReceived { return false }
-        if !isResignation { answers = [] }
+        if kind?.role != .resignation { answers = [] }
         lastReceived = sequence
-        unanswered.append(sequence)
+        unanswered.append((sequence, kind == .performTask))
         return true
     }
 
-    /// Notes an answer, and returns what says it.
-    mutating func answer(_ sequence: SequenceNumber, _ answer: AppAnswer) -> MessageFromApp {
-        unanswered.removeAll { $0 == sequence }
+    /// Notes an answer, and returns what says it; nil if no such callback is unanswered. Work that began before a release of the
+    /// app may have the number of a later callback.
+    mutating func answer(_ sequence: SequenceNumber, isWork: Bool, _ answer: AppAnswer) -> MessageFromApp? {
+        guard let index = unanswered.firstIndex(where: { $0 == (sequence, isWork) }) else { return nil }
+        unanswered.remove(at: index)
         let message = MessageFromApp.done(sequence, answer)
         answers.removeAll { $0.sequence == sequence }
         answers.append((sequence, message))
@@ -373,7 +377,7 @@ struct AnswerLog {
 
     /// Returns the answer to a repetition; nil while the app handles the callback.
     func again(_ sequence: SequenceNumber) -> MessageFromApp? {
-        guard !unanswered.contains(sequence) else { return nil }
+        guard !unanswered.contains(where: { $0.sequence == sequence }) else { return nil }
         return answers.first { $0.sequence == sequence }?.message ?? .done(sequence, .plain)
     }
 

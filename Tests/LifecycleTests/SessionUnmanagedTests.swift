@@ -89,6 +89,27 @@ import Testing
         }
     }
 
+    @Test func workOfAFormerAdoptionDoesNotAnswerACallbackOfTheNext() throws {
+        var session = unmanaged()
+        session.hear("welcome protocol=1 app-id=x")
+        _ = session.run()
+        session.hear("perform-task seq=1 deadline-ms=1 state=active kind=fetch")
+        guard case .callback(let work) = session.next() else {
+            Issue.record("no work")
+            return
+        }
+        session.channelDidEnd()
+        session.resume()
+        session.hear("unmanaged")
+        session.hear("welcome protocol=1 app-id=x")
+        session.hear("will-resign-active seq=1 deadline-ms=1 state=active")
+        _ = session.takeOutput()
+        session.answer(work, .result(.newData))
+        #expect(session.takeOutput().isEmpty)
+        #expect(session.run() == ["will-resign-active active"])
+        #expect(session.takeOutput() == "done seq=1\n")
+    }
+
     @Test func `app says hello again when the daemon comes back`() {
         var session = unmanaged()
         _ = session.run()
