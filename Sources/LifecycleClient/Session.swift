@@ -350,6 +350,8 @@ struct AnswerLog {
     /// The answers that a daemon may have lost with the one before, in the order in which they were given: those to the
     /// resignations received last, and to the callback that they may have been sent behind.
     private var answers: [(sequence: SequenceNumber, message: MessageFromApp)] = []
+    /// The answer to the last background work; nil before the answer. Other callbacks do not wait for it.
+    private var workAnswer: (sequence: SequenceNumber, message: MessageFromApp)?
 
     /// Notes a callback, and returns false for a repetition.
     ///
@@ -359,6 +361,7 @@ struct AnswerLog {
     mutating func receive(_ sequence: SequenceNumber, _ kind: Callback? = nil) -> Bool {
         if let lastReceived, sequence <= lastReceived { return false }
         if kind?.role != .resignation { answers = [] }
+        if kind == .performTask { workAnswer = nil }
         lastReceived = sequence
         unanswered.append((sequence, kind == .performTask))
         return true
@@ -370,16 +373,23 @@ struct AnswerLog {
         guard let index = unanswered.firstIndex(where: { $0 == (sequence, isWork) }) else { return nil }
         unanswered.remove(at: index)
         let message = MessageFromApp.done(sequence, answer)
-        answers.removeAll { $0.sequence == sequence }
-        answers.append((sequence, message))
+        if isWork {
+            workAnswer = (sequence, message)
+        } else {
+            answers.append((sequence, message))
+        }
         return message
     }
 
     /// Returns the answer to a repetition; nil while the app handles the callback.
     func again(_ sequence: SequenceNumber) -> MessageFromApp? {
         guard !unanswered.contains(where: { $0.sequence == sequence }) else { return nil }
-        return answers.first { $0.sequence == sequence }?.message ?? .done(sequence, .plain)
+        return allAnswers.first { $0.sequence == sequence }?.message ?? .done(sequence, .plain)
     }
 
-    var messagesToResume: [MessageFromApp] { answers.map { $0.message } }
+    var messagesToResume: [MessageFromApp] { allAnswers.map { $0.message } }
+
+    private var allAnswers: [(sequence: SequenceNumber, message: MessageFromApp)] {
+        if let workAnswer { [workAnswer] + answers } else { answers }
+    }
 }

@@ -36,6 +36,24 @@ import Testing
         #expect(session.takeOutput() == "done seq=1 handled=no\n")
     }
 
+    @Test func answerToWorkIsRepeatedAfterALaterCallback() {
+        var session = managed()
+        session.hear("perform-task seq=1 deadline-ms=1 state=active kind=fetch")
+        guard case .callback(let work) = session.next() else {
+            Issue.record("no work")
+            return
+        }
+        session.answer(work, .result(.newData))
+        session.hear(callback(2))
+        _ = session.run()
+        _ = session.takeOutput()
+        session.hear(Self.welcome)
+        #expect(session.takeOutput() == "done seq=1 result=new-data\ndone seq=2\n")
+        session.hear("perform-task seq=3 deadline-ms=1 state=active kind=fetch")
+        session.hear(Self.welcome)
+        #expect(session.takeOutput().isEmpty)
+    }
+
     @Test func `a callback that waits for its turn is not told twice`() {
         var session = managed()
         session.hear(callback(4, "will-resign-active"))
