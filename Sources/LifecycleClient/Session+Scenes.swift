@@ -129,8 +129,15 @@ extension Session {
             queue(.sceneWillConnect, state, connection.fields)
         }
         guard known?.state != .foregroundActive else { return }
-        queue(.sceneWillEnterForeground, state, .scene(id))
+        if known?.state != .foregroundInactive { queue(.sceneWillEnterForeground, state, .scene(id)) }
         queue(.sceneDidBecomeActive, .active, .scene(id))
+    }
+
+    /// Tells an app that has scenes, and that was released, that they are in the foreground. Without a connected scene, it gets one.
+    mutating func showConnectedScenes() {
+        let connected = expectedScenes.scenes.filter { $0.state != .unattached }
+        for scene in connected { showScene(scene.id) }
+        if connected.isEmpty { showScene(.main, reason: .system) }
     }
 
     private mutating func removeScene(_ scene: SceneRecord) {

@@ -14,11 +14,16 @@ extension Session {
 
     /// Continues without the daemon: it does not manage the app, or does not answer.
     ///
-    /// A released app becomes active again. An app with scenes does without the daemon from now on, because its scenes would have
-    /// to be made again.
+    /// A released app becomes active again, with its scenes. An app with scenes does without the daemon from now on, because its
+    /// scenes would have to be made again.
     mutating func continueUnmanaged() {
         guard case .greeted = channel else { return }
-        guard !usesScenes else { return close() }
+        guard !usesScenes else {
+            let isReleased = if case .none = launch { false } else { true }
+            close()
+            if isReleased { showConnectedScenes() }
+            return
+        }
         if case .none = launch { launchToFront() } else { returnToFront() }
         channel = .unmanaged
         refusals = 0

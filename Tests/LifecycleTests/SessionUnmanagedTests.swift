@@ -160,6 +160,39 @@ import Testing
         #expect(attempts == 9)
     }
 
+    @Test func scenesOfAReleasedAppComeToTheForeground() {
+        var session = Session(hasChannel: true, canResume: true, usesScenes: true)
+        session.hear("welcome protocol=1 app-id=x")
+        for (number, scene) in ["main", "main", "other", "gone"].enumerated() {
+            let verb = number == 1 ? "will-enter-foreground" : "will-connect"
+            session.hear(
+                "scene-\(verb) seq=\(number + 1) deadline-ms=1 state=background scene=\(scene) reason=user")
+        }
+        session.hear("scene-did-disconnect seq=5 deadline-ms=1 state=background scene=gone reason=reclaimed")
+        _ = session.run()
+        session.channelDidEnd()
+        session.resume()
+        session.hear("unmanaged")
+        #expect(
+            session.run() == [
+                "scene-did-become-active active", "scene-will-enter-foreground active",
+                "scene-did-become-active active",
+            ])
+        #expect(session.allScenes.map(\.state) == [.foregroundActive, .foregroundActive, .unattached])
+    }
+
+    @Test func `released app without a connected scene gets one`() {
+        var session = Session(hasChannel: true, canResume: true, usesScenes: true)
+        session.hear("welcome protocol=1 app-id=x")
+        session.hear("did-finish-launching seq=1 deadline-ms=1 state=background reason=adopt")
+        _ = session.run()
+        session.channelDidEnd()
+        session.resume()
+        session.hear("unmanaged")
+        #expect(session.run().last == "scene-did-become-active active")
+        #expect(session.allScenes.map(\.id) == [.main])
+    }
+
     @Test func `app with scenes does without the daemon`() {
         var session = Session(hasChannel: true, canResume: true, usesScenes: true)
         session.hear("unmanaged")
