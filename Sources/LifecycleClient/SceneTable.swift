@@ -146,7 +146,10 @@ struct SceneTable {
 
 extension SceneRecord {
     fileprivate mutating func connect(_ fields: [Field]) {
+        // The daemon may have sent this before it read the request to end the scene.
+        let closing = closing
         self = SceneRecord(id)
+        self.closing = closing
         guard let connection = SceneConnectionFields(fields) else { return }
         role = connection.role
         info = connection.info

@@ -206,6 +206,17 @@ import Testing
         #expect(session.takeOutput() == "scene-info scene=main info=a\ndone seq=3\n")
     }
 
+    @Test func closeIsRepeatedForASceneThatTheDaemonConnectsMeanwhile() {
+        var session = managed()
+        _ = tell(&session, 1, "will-connect", "inactive", " reason=user")
+        _ = tell(&session, 2, "did-disconnect", "background", " reason=reclaimed")
+        session.closeScene(.main)
+        _ = tell(&session, 3, "will-connect", "background", " reason=restoration")
+        _ = session.takeOutput()
+        session.hear(Self.welcome)
+        #expect(session.takeOutput() == "close-scene scene=main\ndone seq=3\n")
+    }
+
     @Test(arguments: ["scene-will-resign-active", "perform-task"])
     func closeIsRepeatedAfterACallbackThatDoesNotWaitForAnAnswer(verb: String) {
         var session = managed()
