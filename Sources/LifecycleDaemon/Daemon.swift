@@ -16,6 +16,7 @@ protocol DaemonController: AnyObject {
 public final class Daemon {
     private let instance: Instance
     private let places: DaemonPaths
+    private let bootID: String
     private let usesControllers: Bool
     private let loop: EventLoop
     private let log: Log
@@ -62,6 +63,7 @@ public final class Daemon {
         let isSystem = instance == .system
         usesControllers = options.usesControllers
         places = try DaemonPaths(options: options, environment: environment)
+        bootID = try BootID.ofThisBoot()
         loader = ConfigurationLoader(places, instance: instance, environment: environment)
         loop = try EventLoop()
         log = Log(target: options.logTarget)
@@ -75,7 +77,7 @@ public final class Daemon {
             isSystem: isSystem, stateDirectory: places.state, appSocket: places.appSocket,
             environment: AppEnvironment(daemon: environment), usesJournal: log.usesJournal,
             descriptorLimit: descriptorLimit.map { min($0, OpenFileLimit.usual) })
-        store = try FileStateStore(path: places.stateFile, loop: loop, log: log)
+        store = try FileStateStore(path: places.stateFile, bootID: bootID, loop: loop, log: log)
         manager = try AppManager(
             loop: loop, launcher: launcher, store: store, entries: isSystem ? nil : loader.entries, log: log)
         log.delegate = manager
@@ -180,7 +182,7 @@ public final class Daemon {
     ///   and the stopped apps would stay stopped.
     private func readState() throws -> SavedState? {
         do throws(DaemonError) {
-            return try SavedState.read(places.stateFile)
+            return try SavedState.read(places.stateFile, bootID: bootID)
         } catch {
             if error.isTransient { throw DaemonError(.start, "cannot restore the apps: \(error)") }
             log.write(.error, "cannot restore the apps: \(error); starting without them")

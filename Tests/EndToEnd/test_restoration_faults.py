@@ -10,6 +10,7 @@ from container import wait_for
 from faults import assert_well, at_start
 from restoration import kill
 
+BOOT_ID = "/proc/sys/kernel/random/boot_id"
 APPS = ("front", "back", "cold")
 
 
@@ -122,6 +123,22 @@ def test_a_state_that_cannot_be_read_is_left_to_another_daemon(crowd, call):
     assert not serves
     assert crowd.process.returncode == 1
     assert f"cannot read {state}: " in log
+    crowd.start()
+    assert_nothing_is_lost(crowd, before)
+    assert_well(crowd)
+
+
+@pytest.mark.parametrize("number", [1, 2])
+def test_a_boot_that_cannot_be_identified_is_not_taken_for_another(crowd, number):
+    """Neither is a state replaced that may be of this boot, nor one saved that a later daemon takes for that of another."""
+    before = pids(crowd)
+    serves, log, _ = start_with(crowd, f"openat:error=ENFILE:when={number}", paths=[BOOT_ID])
+    if not serves:
+        assert crowd.process.returncode == 1
+        assert f"cannot read {BOOT_ID}: Too many open files in system" in log
+        crowd.start()
+    assert_nothing_is_lost(crowd, before)
+    kill(crowd)
     crowd.start()
     assert_nothing_is_lost(crowd, before)
     assert_well(crowd)

@@ -109,3 +109,6 @@ final class RecordingCore: InputHandler {
 
     func id(of app: AppIndex) -> AppID { ids[app.value] }
 }
+
+/// The identifier of this boot.
+nonisolated let thisBoot = (try? BootID.read()) ?? ""

@@ -174,7 +174,7 @@ public func rescue(options: Options) throws -> Int32 {
 
 /// Resumes the apps of the saved state. A later daemon finds that unchanged, and suspends them again.
 private func resumeApps(leftIn places: DaemonPaths) throws(DaemonError) -> Rescue.Report {
-    guard let state = try SavedState.read(places.stateFile) else {
+    guard let state = try SavedState.read(places.stateFile, bootID: BootID.ofThisBoot()) else {
         throw DaemonError(
             .start,
             "cannot rescue apps: there is no state file in \(places.runtime); name its directory with --runtime-directory"

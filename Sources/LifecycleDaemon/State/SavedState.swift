@@ -171,9 +171,10 @@ extension SavedState {
 
     /// Reads the state file of a former daemon.
     ///
+    /// - Parameter bootID: The identifier of this boot.
     /// - Returns: The state; nil if there is none, or one of an earlier boot.
     /// - Throws: A ``DaemonError``, which is transient if a later attempt may succeed.
-    static func read(_ path: String) throws(DaemonError) -> SavedState? {
+    static func read(_ path: String, bootID: String) throws(DaemonError) -> SavedState? {
         let number = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
         guard number >= 0 else {
             if errno == ENOENT { return nil }
@@ -184,14 +185,14 @@ extension SavedState {
             throw DaemonError(.state, "cannot use \(path): other users may write to it")
         }
         guard let bytes = file.readAll(limit: sizeLimit) else { throw unreadable(path) }
-        return try SavedState(bytes, path: path)
+        return try SavedState(bytes, path: path, bootID: bootID)
     }
 
     private static func unreadable(_ path: String) -> DaemonError {
         DaemonError(.state, "cannot read \(path)", errno: Processes.Errno(rawValue: errno))
     }
 
-    private init?(_ bytes: [UInt8], path: String) throws(DaemonError) {
+    private init?(_ bytes: [UInt8], path: String, bootID: String) throws(DaemonError) {
         guard bytes.starts(with: "lifed-state version=".utf8), let end = bytes.firstIndex(of: UInt8(ascii: "\n")) else {
             throw DaemonError(.state, "cannot use \(path): it is not a state file of lifed")
         }
@@ -200,9 +201,8 @@ extension SavedState {
         guard let version = versions.first(where: { header.hasPrefix("lifed-state version=\($0) ") }) else {
             throw DaemonError(.state, "cannot use \(path): it was written by a version of lifed with another format")
         }
-        let prefix = Self.prefix(bootID: BootID.current, version)
-        guard header.hasPrefix(prefix + " ") else { return nil }
-        guard header == String(decoding: Self.header(bootID: BootID.current, version: version), as: UTF8.self) else {
+        guard header.hasPrefix(Self.prefix(bootID: bootID, version) + " ") else { return nil }
+        guard header == String(decoding: Self.header(bootID: bootID, version: version), as: UTF8.self) else {
             throw DaemonError(
                 .state,
                 "cannot use \(path): it was written in another namespace of processes or of time")
@@ -210,10 +210,23 @@ extension SavedState {
         self.init(lines: StateLine.completeLines(of: bytes[(end + 1)...]))
         guard version == Self.version else { return }
         let slotsPath = Self.slotsPath(path)
-        guard let slots = try? SlotContents(path: slotsPath, header: Self.slotsHeader(bootID: BootID.current)) else {
+        guard let slots = try? SlotContents(path: slotsPath, header: Self.slotsHeader(bootID: bootID)) else {
             throw DaemonError(.state, "cannot use \(slotsPath): it is missing, or belongs to another state file")
         }
         add(slots)
+    }
+}
+
+extension BootID {
+    /// Returns the identifier of this boot, which the daemon reads once.
+    ///
+    /// - Throws: A transient ``DaemonError``. With no identifier a saved state would count as one of another boot.
+    nonisolated static func ofThisBoot() throws(DaemonError) -> String {
+        do throws(Processes.Errno) {
+            return try read()
+        } catch {
+            throw DaemonError(.start, "cannot read \(path)", errno: error)
+        }
     }
 }
 

@@ -36,14 +36,15 @@ struct StateSlots: ~Copyable {
 
     /// Opens the slots of a former daemon, or makes the file, and saves the whole state.
     ///
-    /// - Parameter contents: The contents of the file, if they were just read.
+    /// - Parameters:
+    ///   - header: The line that the file begins with.
+    ///   - contents: The contents of the file, if they were just read.
     static func open(
-        _ path: String, _ contents: SlotContents?, saving source: any StateSource
+        _ path: String, header: [UInt8], _ contents: SlotContents?, saving source: any StateSource
     ) throws(Processes.Errno) -> StateSlots {
         var former = FormerSlots()
         var (machine, announced): (Int?, Int?)
         var idle: [Int] = []
-        let header = SavedState.slotsHeader(bootID: BootID.current)
         let file = try SlotFile.open(path, header: header, contents) { record, slot in
             switch record.kind {
             case .free: break

@@ -73,6 +73,7 @@ final class FileStateStore: StateStore {
     weak var source: (any StateSource)?
 
     private let file: StateFile
+    private let slotsHeader: [UInt8]
     private let loop: EventLoop
     private let log: any JournalSink
     private var isBegun = false
@@ -85,10 +86,12 @@ final class FileStateStore: StateStore {
 
     private static let retryDelay: UInt64 = 5_000_000
 
-    init(path: String, loop: EventLoop, log: any JournalSink) throws(SystemdError) {
+    /// - Parameter bootID: The identifier of this boot.
+    init(path: String, bootID: String, loop: EventLoop, log: any JournalSink) throws(SystemdError) {
         self.loop = loop
         self.log = log
-        file = StateFile(path: path, header: SavedState.header(bootID: BootID.current))
+        file = StateFile(path: path, header: SavedState.header(bootID: bootID))
+        slotsHeader = SavedState.slotsHeader(bootID: bootID)
         let owner = Owner<FileStateStore>()
         retry = try loop.timer { _ = owner.object?.makeRoom() }
         commitment = try loop.postponed(isLast: true) { owner.object?.commit() }
@@ -172,7 +175,8 @@ final class FileStateStore: StateStore {
         var error: Processes.Errno?
         if slots == nil {
             do throws(Processes.Errno) {
-                slots = try StateSlots.open(SavedState.slotsPath(file.path), contents, saving: source)
+                let path = SavedState.slotsPath(file.path)
+                slots = try StateSlots.open(path, header: slotsHeader, contents, saving: source)
             } catch let failure {
                 error = failure
             }

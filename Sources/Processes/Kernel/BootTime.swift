@@ -44,9 +44,27 @@ struct BootTime: Comparable {
 
 /// The identity of a boot of the machine.
 public enum BootID {
-    /// The random identifier of this boot: see random(4). Empty if /proc is not mounted.
-    public static var current: String {
-        let text = ProcFile.read("/proc/sys/kernel/random/boot_id", limit: 64) ?? []
-        return String(decoding: text.prefix { $0 > UInt8(ascii: " ") }, as: UTF8.self)
+    /// The file of the kernel with the random identifier of this boot: see random(4).
+    public static let path = "/proc/sys/kernel/random/boot_id"
+
+    /// Reads the identifier of this boot.
+    ///
+    /// - Returns: The identifier; empty if /proc is not mounted, or hides the file.
+    /// - Throws: The error of open(2) or read(2) if the file is there. A later attempt may succeed.
+    public static func read() throws(Errno) -> String {
+        let file: Descriptor
+        do throws(Errno) {
+            file = try Descriptor.open(path, O_RDONLY)
+        } catch {
+            if [ENOENT, ENOTDIR, EACCES, EPERM].contains(error.rawValue) { return "" }
+            throw error
+        }
+        var text = [UInt8](repeating: 0, count: 64)
+        var count = -1
+        repeat {
+            count = unsafe CLinux.read(file.rawValue, &text, text.count)
+        } while count < 0 && linux_errno() == EINTR
+        guard count >= 0 else { throw Errno.latest }
+        return String(decoding: text.prefix(count).prefix { $0 > UInt8(ascii: " ") }, as: UTF8.self)
     }
 }

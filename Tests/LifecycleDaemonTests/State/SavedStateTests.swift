@@ -7,12 +7,12 @@ import Testing
 @testable import LifecycleDaemon
 
 @Suite struct SavedStateTests {
-    private let header = SavedState.header(bootID: BootID.current, version: "1")
+    private let header = SavedState.header(bootID: thisBoot, version: "1")
 
     private func read(_ bytes: [UInt8]) throws -> SavedState? {
         try withTemporaryDirectory { (root: String) throws in
             write(bytes, to: root + "/state")
-            return try SavedState.read(root + "/state")
+            return try SavedState.read(root + "/state", bootID: thisBoot)
         }
     }
 
@@ -61,10 +61,10 @@ import Testing
         let error = #expect(throws: DaemonError.self) { try read(Array(other.utf8)) }
         #expect(error?.description.contains("/state: it was written by a version of lifed") == true)
         #expect(try read(SavedState.header(bootID: "another")) == nil)
-        let elsewhere = SavedState.header(bootID: BootID.current, namespaces: "pid:[1] time:[2]")
+        let elsewhere = SavedState.header(bootID: thisBoot, namespaces: "pid:[1] time:[2]")
         #expect(throws: DaemonError.self) { try read(elsewhere) }
         #expect(try read(header) != nil)
-        #expect(try SavedState.read("/nowhere/state") == nil)
+        #expect(try SavedState.read("/nowhere/state", bootID: thisBoot) == nil)
     }
 
     @Test func fileThatAnotherUserMayWriteToIsRefused() throws {
@@ -73,13 +73,13 @@ import Testing
             write(header, to: path)
             for mode in [0o602, 0o620, 0o666] {
                 _ = unsafe chmod(path, mode_t(mode))
-                #expect(throws: DaemonError.self) { try SavedState.read(path) }
+                #expect(throws: DaemonError.self) { try SavedState.read(path, bootID: thisBoot) }
             }
             _ = unsafe chmod(path, 0o644)
-            #expect(try SavedState.read(path) != nil)
+            #expect(try SavedState.read(path, bootID: thisBoot) != nil)
             guard geteuid() == 0 else { return }
             _ = unsafe chown(path, 12345, 12345)
-            let error = #expect(throws: DaemonError.self) { try SavedState.read(path) }
+            let error = #expect(throws: DaemonError.self) { try SavedState.read(path, bootID: thisBoot) }
             #expect(error?.description.contains(path) == true)
         }
     }
@@ -91,7 +91,9 @@ import Testing
             _ = unsafe mkfifo(root + "/fifo", 0o600)
             _ = unsafe mkdir(root + "/directory", 0o700)
             for name in ["link", "fifo", "directory"] {
-                let error = #expect(throws: DaemonError.self, "\(name)") { try SavedState.read("\(root)/\(name)") }
+                let error = #expect(throws: DaemonError.self, "\(name)") {
+                    try SavedState.read("\(root)/\(name)", bootID: thisBoot)
+                }
                 #expect(error?.description.contains("\(root)/\(name)") == true)
             }
         }

@@ -7,7 +7,7 @@ import Testing
 @testable import LifecycleDaemon
 
 @Suite struct SlotFileTests {
-    private static let header = SavedState.slotsHeader(bootID: BootID.current)
+    private static let header = SavedState.slotsHeader(bootID: thisBoot)
 
     /// The texts of the records that count, by the text before their colon.
     private static func texts(_ contents: SlotContents?) -> [String: String] {

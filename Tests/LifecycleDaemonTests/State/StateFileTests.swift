@@ -7,7 +7,7 @@ import Testing
 @testable import LifecycleDaemon
 
 @Suite struct StateFileTests {
-    private static let header = SavedState.header(bootID: BootID.current, version: "1")
+    private static let header = SavedState.header(bootID: thisBoot, version: "1")
 
     private func line(_ number: Int) -> [UInt8] {
         let fields = [SavedRecord.Field(name: "id", value: "a"), .init(name: "since", value: String(number))]
@@ -15,7 +15,7 @@ import Testing
     }
 
     private func latest(_ path: String) throws -> String? {
-        try SavedState.read(path)?.apps[AppID("a")]?.core?.text?["since"]
+        try SavedState.read(path, bootID: thisBoot)?.apps[AppID("a")]?.core?.text?["since"]
     }
 
     @Test func fileIsPrivateAndIsRemovedWithItsSpare() throws {

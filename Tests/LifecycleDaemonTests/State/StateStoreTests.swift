@@ -31,7 +31,7 @@ import Testing
     private func index() throws -> AppIndex { try #require(source.core.knownApps[Self.clock]).index }
 
     private func begin(_ path: String, log: RecordingJournal = RecordingJournal()) throws -> FileStateStore {
-        let store = try FileStateStore(path: path, loop: EventLoop(), log: log)
+        let store = try FileStateStore(path: path, bootID: thisBoot, loop: EventLoop(), log: log)
         store.source = source
         store.begin()
         return store
@@ -57,7 +57,7 @@ import Testing
     }
 
     private func restored(_ path: String) throws -> (state: SavedState, core: Lifecycle) {
-        let state = try #require(try SavedState.read(path))
+        let state = try #require(try SavedState.read(path, bootID: thisBoot))
         return (
             state,
             Lifecycle(
@@ -81,19 +81,19 @@ import Testing
             source.resourcesToSave = [(try index(), values)]
             former.add(values, at: try index())
             former.commit()
-            let saved = try #require(try SavedState.read(path))
-            let store = try FileStateStore(path: path, loop: EventLoop(), log: RecordingJournal())
+            let saved = try #require(try SavedState.read(path, bootID: thisBoot))
+            let store = try FileStateStore(path: path, bootID: thisBoot, loop: EventLoop(), log: RecordingJournal())
             store.source = source
             let size = try SlotContents(
-                path: SavedState.slotsPath(path), header: SavedState.slotsHeader(bootID: BootID.current))?.end
+                path: SavedState.slotsPath(path), header: SavedState.slotsHeader(bootID: thisBoot))?.end
             #expect(saved.slots != nil)
             store.begin(with: saved.slots)
             try expectSaved(path)
             launch(Self.mail, store)
             handle(.request(RequestID(2), .background(Self.clock)), store)
             try expectSaved(path)
-            #expect(try SavedState.read(path)?.apps[Self.clock]?.resources?.record == values.record)
-            let end = try SavedState.read(path)?.slots?.end
+            #expect(try SavedState.read(path, bootID: thisBoot)?.apps[Self.clock]?.resources?.record == values.record)
+            let end = try SavedState.read(path, bootID: thisBoot)?.slots?.end
             // The slots of before are used again; another app and its transitions need more.
             #expect(end == size.map { $0 + 2 * SlotFormat.slotSize(0) })
         }
@@ -262,7 +262,7 @@ import Testing
 
                 """
             LifecycleDaemonTests.write(
-                SavedState.header(bootID: BootID.current, version: "1") + Array(text.utf8), to: path)
+                SavedState.header(bootID: thisBoot, version: "1") + Array(text.utf8), to: path)
             let before = try restored(path)
             source.core = before.core
             source.unannounced = before.state.unannounced
@@ -289,10 +289,10 @@ import Testing
             let store = try begin(path)
             launch(Self.clock, store)
             _ = unsafe chmod(path + ".slots", 0o660)
-            let error = #expect(throws: DaemonError.self) { try SavedState.read(path) }
+            let error = #expect(throws: DaemonError.self) { try SavedState.read(path, bootID: thisBoot) }
             #expect(error?.description.contains("state.slots") == true)
             _ = unsafe unlink(path + ".slots")
-            #expect(throws: DaemonError.self) { try SavedState.read(path) }
+            #expect(throws: DaemonError.self) { try SavedState.read(path, bootID: thisBoot) }
         }
     }
 
