@@ -37,8 +37,13 @@ nonisolated public struct DaemonError: Error, CustomStringConvertible {
     /// A Boolean value that indicates whether a later attempt may succeed.
     var isTransient: Bool {
         guard let errno else { return false }
-        return [EIO, EMFILE, ENFILE, ENOMEM].contains(errno.rawValue)
+        return errno.isShortage || errno.rawValue == EIO
     }
+}
+
+extension Processes.Errno {
+    /// A Boolean value that indicates whether the system lacks descriptors or memory, and may have some later.
+    nonisolated var isShortage: Bool { [EMFILE, ENFILE, ENOMEM].contains(rawValue) }
 }
 
 extension StartFailure {

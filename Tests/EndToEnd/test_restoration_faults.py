@@ -115,10 +115,11 @@ def assert_the_frozen_one_comes_back(daemon, before):
     daemon.lifectl.wait_for_state("cold", "suspended")
 
 
+@pytest.mark.parametrize("name", ["state", "state.slots"])
 @pytest.mark.parametrize("call", ["openat:error=EMFILE:when=1", "read:error=EIO:when=1"])
-def test_a_state_that_cannot_be_read_is_left_to_another_daemon(crowd, call):
+def test_a_state_that_cannot_be_read_is_left_to_another_daemon(crowd, call, name):
     before = pids(crowd)
-    state = crowd.runtime / "state"
+    state = crowd.runtime / name
     serves, log, _ = start_with(crowd, call, paths=[state])
     assert not serves
     assert crowd.process.returncode == 1

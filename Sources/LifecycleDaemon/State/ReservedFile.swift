@@ -15,7 +15,7 @@ final class ReservedFile {
     ///
     /// - Throws: The error of open(2).
     init(at path: String) throws(Processes.Errno) {
-        if let found = try Self.reopen(path, O_RDWR) {
+        if let found = try Self.reopenUnlessUseless(path) {
             descriptor = Descriptor(owning: found.number)
             writtenEnd = found.size
             _ = reserve(found.size)
@@ -27,20 +27,38 @@ final class ReservedFile {
         descriptor = Descriptor(owning: number)
     }
 
+    /// Opens a file to write to it; nil if there is none, or one that is to be replaced.
+    ///
+    /// - Throws: The error if the system lacks a resource for now.
+    private static func reopenUnlessUseless(_ path: String) throws(Processes.Errno) -> (number: Int32, size: Int)? {
+        do throws(Processes.Errno) {
+            return try reopen(path, O_RDWR)
+        } catch {
+            if error.isShortage { throw error }
+            return nil
+        }
+    }
+
     /// Opens a file that only the daemon's own user can have written; nil if there is none.
     ///
-    /// - Throws: The error if there may be such a file, and it cannot be opened for now.
+    /// - Throws: The error if there may be such a file, and it cannot be opened.
     private nonisolated static func reopen(
         _ path: String, _ access: Int32
     ) throws(Processes.Errno) -> (number: Int32, size: Int)? {
         let number = unsafe open(path, access | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
         guard number >= 0 else {
             let error = Errno(rawValue: errno)
-            if [EMFILE, ENFILE, ENOMEM].contains(error.rawValue) { throw error }
-            return nil
+            // A link, a socket and a directory are other kinds of files.
+            if [ENOENT, ELOOP, ENXIO, EISDIR].contains(error.rawValue) { return nil }
+            throw error
         }
         var status = stat()
-        guard unsafe fstat(number, &status) == 0, isPrivate(status) else {
+        guard unsafe fstat(number, &status) == 0 else {
+            let error = Errno(rawValue: errno)
+            close(number)
+            throw error
+        }
+        guard isPrivate(status) else {
             close(number)
             return nil
         }
@@ -56,10 +74,13 @@ final class ReservedFile {
 
     /// Returns the bytes of a file that only the daemon's own user can have written; nil if there is none.
     ///
-    /// - Throws: The error if there may be such a file, and it cannot be opened for now.
+    /// - Throws: The error if there may be such a file, and it cannot be read.
     nonisolated static func contents(of path: String, limit: Int) throws(Processes.Errno) -> [UInt8]? {
         guard let found = try reopen(path, O_RDONLY) else { return nil }
-        return Descriptor(owning: found.number).readAll(limit: limit)
+        guard let bytes = Descriptor(owning: found.number).readAll(limit: limit) else {
+            throw Errno(rawValue: errno)
+        }
+        return bytes
     }
 
     /// Reserves a number of bytes in all.

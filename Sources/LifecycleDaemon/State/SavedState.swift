@@ -210,7 +210,13 @@ extension SavedState {
         self.init(lines: StateLine.completeLines(of: bytes[(end + 1)...]))
         guard version == Self.version else { return }
         let slotsPath = Self.slotsPath(path)
-        guard let slots = try? SlotContents(path: slotsPath, header: Self.slotsHeader(bootID: bootID)) else {
+        let slots: SlotContents?
+        do throws(Processes.Errno) {
+            slots = try SlotContents(path: slotsPath, header: Self.slotsHeader(bootID: bootID))
+        } catch {
+            throw DaemonError(.state, "cannot read \(slotsPath)", errno: error)
+        }
+        guard let slots else {
             throw DaemonError(.state, "cannot use \(slotsPath): it is missing, or belongs to another state file")
         }
         add(slots)

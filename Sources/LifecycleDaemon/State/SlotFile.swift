@@ -61,7 +61,7 @@ struct SlotFile: ~Copyable {
     static func open(
         _ path: String, header: [UInt8], _ known: SlotContents? = nil, keep: (SlotContents.Record, Int) -> Void
     ) throws(Processes.Errno) -> SlotFile {
-        let contents = if let known { known } else { try SlotContents(path: path, header: header) }
+        let contents = if let known { known } else { try readUnlessUseless(path, header: header) }
         if contents == nil { ReservedFile.remove(path) }
         var slots = SlotFile(
             path: path, file: try ReservedFile(at: path), step: contents?.step ?? 0,
@@ -74,6 +74,18 @@ struct SlotFile: ~Copyable {
         }
         _ = slots.file.reserve(2 * slots.end + slack)
         return slots
+    }
+
+    /// Reads a file; nil if there is none, or one that is to be replaced.
+    ///
+    /// - Throws: The error if the system lacks a resource for now.
+    private static func readUnlessUseless(_ path: String, header: [UInt8]) throws(Processes.Errno) -> SlotContents? {
+        do throws(Processes.Errno) {
+            return try SlotContents(path: path, header: header)
+        } catch {
+            if error.isShortage { throw error }
+            return nil
+        }
     }
 
     private init(path: String, file: ReservedFile, step: UInt64, key: UInt64) {

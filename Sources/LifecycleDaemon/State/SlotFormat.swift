@@ -142,7 +142,7 @@ nonisolated struct SlotContents {
 
     /// Reads a file; nil if there is none that only the daemon's own user may write to and that begins with this line.
     ///
-    /// - Throws: The error if there may be such a file, and it cannot be opened for now.
+    /// - Throws: The error if there may be such a file, and it cannot be read.
     init?(path: String, header: [UInt8]) throws(Processes.Errno) {
         guard let bytes = try ReservedFile.contents(of: path, limit: Self.sizeLimit) else { return nil }
         self.init(bytes, header: header)

@@ -240,6 +240,23 @@ import Testing
         }
     }
 
+    @Test func fileThatCannotBeReadIsNotTakenForMissing() throws {
+        try withTemporaryDirectory { (root: String) throws in
+            let path = root + "/slots"
+            #expect(try ReservedFile.contents(of: path, limit: 4) == nil)
+            LifecycleDaemonTests.write([1, 2, 3, 4, 5], to: path)
+            _ = unsafe chmod(path, 0o600)
+            #expect(try ReservedFile.contents(of: path, limit: 5) == [1, 2, 3, 4, 5])
+            #expect(throws: Errno(rawValue: EFBIG)) { try ReservedFile.contents(of: path, limit: 4) }
+            let long = root + "/" + String(repeating: "a", count: Int(NAME_MAX) + 1)
+            #expect(throws: Errno(rawValue: ENAMETOOLONG)) { try ReservedFile.contents(of: long, limit: 4) }
+            // A writer replaces what it cannot read.
+            var slots: [String: Int] = [:]
+            _ = try Self.open(path, &slots)
+            #expect(try SlotContents(path: path, header: Self.header) != nil)
+        }
+    }
+
     @Test func fileOfAnotherVersionOrBootIsReplaced() throws {
         try withTemporaryDirectory { (root: String) throws in
             let path = root + "/slots"
