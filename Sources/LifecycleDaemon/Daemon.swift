@@ -153,6 +153,7 @@ public final class Daemon {
         if let saved = try readState() {
             manager.restore(saved, configuration: configuration, descriptors: descriptors)
         } else {
+            resumeUnrestoredApps(leftIn: places, bootID: bootID, cgroups: cgroups, log: log)
             manager.exits.ended.restore()
             manager.apply(configuration)
             store.begin()

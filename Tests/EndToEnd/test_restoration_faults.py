@@ -1,6 +1,8 @@
 """System calls that fail while a daemon restores apps: it serves or ends with a reason, and no app is lost or stays stopped."""
 
+import os
 import re
+import signal
 from pathlib import Path
 
 import pytest
@@ -8,7 +10,7 @@ import pytest
 import programs
 from container import wait_for
 from faults import assert_well, at_start
-from restoration import kill
+from restoration import kill, slots_file
 
 BOOT_ID = "/proc/sys/kernel/random/boot_id"
 APPS = ("front", "back", "cold")
@@ -142,6 +144,25 @@ def test_a_boot_that_cannot_be_identified_is_not_taken_for_another(crowd, number
     kill(crowd)
     crowd.start()
     assert_nothing_is_lost(crowd, before)
+    assert_well(crowd)
+
+
+def test_apps_of_a_state_that_cannot_be_used_are_left_neither_stopped_nor_frozen(crowd):
+    group(crowd)
+    before = pids(crowd)
+    tree = crowd.kernel.tree(before["back"])
+    assert sleeps(crowd, before["cold"])
+    kill(crowd)
+    try:
+        slots_file(crowd).unlink()
+        crowd.start()
+        assert f"cannot use {slots_file(crowd)}: it is missing" in crowd.logged
+        assert not sleeps(crowd, before["cold"])
+        assert not any(each.state == "T" for each in crowd.kernel.tree(before["back"]))
+        assert f"lifed has continued {len(tree)} processes" in crowd.logged
+    finally:
+        for each in [*tree, *crowd.kernel.tree(before["front"]), *crowd.kernel.tree(before["cold"])]:
+            os.kill(each.pid, signal.SIGKILL)
     assert_well(crowd)
 
 

@@ -82,6 +82,35 @@ def test_slots_that_are_missing_are_told(mortal):
     mortal.lifectl.start("other", *programs.IDLE)
 
 
+@pytest.mark.parametrize(
+    ("found", "written"),
+    [("lifed-state version=2 ", "lifed-state version=9 "), ("lifed-state ", "lifed-stbte "), (" pid:[", " pid:[9")],
+)
+def test_apps_of_a_state_that_cannot_be_used_run_again(mortal, found, written):
+    pid = mortal.lifectl.start("app", *programs.FAMILY)
+    wait_for(lambda: len(mortal.kernel.tree(pid)) == 5)
+    mortal.lifectl("suspend", "app")
+    tree = mortal.kernel.tree(pid)
+
+    def damage():
+        text = state_file(mortal).read_text()
+        assert found in text
+        state_file(mortal).write_text(text.replace(found, written, 1))
+
+    try:
+        start_again(mortal, damage)
+        assert f"cannot restore the apps: cannot use {state_file(mortal)}" in mortal.logged
+        # The numbers of processes in another namespace mean nothing; those in the control groups are known.
+        if "pid:" not in found or mortal.containment == "auto":
+            assert not any(each.state == "T" for each in mortal.kernel.tree(pid))
+            assert "lifed has continued 5 processes" in mortal.logged
+        else:
+            assert mortal.kernel.is_stopped(pid)
+    finally:
+        for each in tree:
+            os.kill(each.pid, signal.SIGKILL)
+
+
 def test_a_directory_that_others_may_write_to_is_refused(mortal):
     mortal.lifectl.start("app", *programs.IDLE)
     kill(mortal)

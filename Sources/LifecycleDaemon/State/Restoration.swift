@@ -180,6 +180,29 @@ private func resumeApps(leftIn places: DaemonPaths) throws(DaemonError) -> Rescu
             "cannot rescue apps: there is no state file in \(places.runtime); name its directory with --runtime-directory"
         )
     }
-    let trees = state.apps.values.compactMap(\.launch).compactMap { LaunchRecord($0, desiredState: .stopped)?.tree }
-    return Rescue.resumeEverything(in: state.cgroups.flatMap { CgroupSubtree.existing(at: $0) }, trees: trees)
+    return Rescue.resumeEverything(in: state.formerCgroups, trees: state.trees)
+}
+
+/// Resumes the apps of a former daemon that this one cannot restore: nothing else continues or thaws them. Called before the state
+/// is replaced, of which the records are used that can be read.
+///
+/// - Parameter cgroups: The control groups of this daemon, which has those of the former one in most cases.
+func resumeUnrestoredApps(leftIn places: DaemonPaths, bootID: String, cgroups: CgroupSubtree?, log: any JournalSink) {
+    let rest = SavedState.readRest(places.stateFile, bootID: bootID)
+    let report = Rescue.resumeEverything(in: rest?.formerCgroups ?? cgroups, trees: rest?.trees ?? [])
+    for failure in report.failures { log.write(.warning, failure.description) }
+    guard !report.continued.isEmpty || !report.thawed.isEmpty else { return }
+    let thawed = report.thawed.isEmpty ? "" : ", and thawed \(report.thawed.count) control groups"
+    log.write(
+        .notice, "lifed has continued \(report.continued.count) processes of apps that it does not restore\(thawed)")
+}
+
+extension SavedState {
+    /// The control groups of the apps, if they are there.
+    fileprivate var formerCgroups: CgroupSubtree? { cgroups.flatMap { CgroupSubtree.existing(at: $0) } }
+
+    /// The processes of the apps.
+    fileprivate var trees: [SavedTree] {
+        apps.values.compactMap(\.launch).compactMap { LaunchRecord($0, desiredState: .stopped)?.tree }
+    }
 }

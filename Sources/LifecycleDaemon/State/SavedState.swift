@@ -188,6 +188,23 @@ extension SavedState {
         return try SavedState(bytes, path: path, bootID: bootID)
     }
 
+    /// Reads the text of a state file of which the slots or the version cannot be used.
+    ///
+    /// - Returns: The state; nil if the header does not name this boot and these namespaces: the numbers of processes mean
+    ///   nothing in others.
+    static func readRest(_ path: String, bootID: String) -> SavedState? {
+        let number = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+        guard number >= 0 else { return nil }
+        let file = Descriptor(owning: number)
+        guard file.isOwnFile, let bytes = file.readAll(limit: sizeLimit),
+            let end = bytes.firstIndex(of: UInt8(ascii: "\n"))
+        else { return nil }
+        let words = bytes[..<end].split(separator: UInt8(ascii: " "))
+        let expected = Array("boot=\(bootID) \(namespaces)".utf8).split(separator: UInt8(ascii: " "))
+        guard expected.allSatisfy(words.contains) else { return nil }
+        return SavedState(lines: StateLine.completeLines(of: bytes[(end + 1)...]))
+    }
+
     private static func unreadable(_ path: String) -> DaemonError {
         DaemonError(.state, "cannot read \(path)", errno: Processes.Errno(rawValue: errno))
     }
