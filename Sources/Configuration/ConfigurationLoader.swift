@@ -1,3 +1,4 @@
+import Glibc
 import LifecycleTypes
 
 /// Reads `lifed.toml` and the manifests in `apps.d` from a list of directories.
@@ -55,7 +56,9 @@ public struct ConfigurationLoader: Sendable {
     }
 
     /// Reads everything, now.
-    public func load() -> LoadedConfiguration {
+    ///
+    /// - Throws: ``LoadFailure`` if a file or a directory cannot be read for now. Without it, the rest is not the configuration.
+    public func load() throws(LoadFailure) -> LoadedConfiguration {
         var problems = ProblemList()
         for directory in directories where requiresDirectories && !Directory.exists(directory) {
             problems.add(
@@ -67,9 +70,9 @@ public struct ConfigurationLoader: Sendable {
         for directory in directories {
             // The shared directories name the home app of the system's daemon; each user's daemon has its own.
             let takesHomeApp = instance == .system || directory == directories.last
-            reader.read("\(directory)/lifed.toml", takesHomeApp: takesHomeApp, reportingTo: &problems)
+            try reader.read("\(directory)/lifed.toml", takesHomeApp: takesHomeApp, reportingTo: &problems)
         }
-        let entries = loadEntries(reader.settings, reportingTo: &problems)
+        let entries = try loadEntries(reader.settings, reportingTo: &problems)
         let manifests = entries.map(\.manifest)
         problems.add(tooManyInForeground(entries, limit: reader.settings.foregroundLimit))
         reader.requireHomeApp(among: manifests.lazy.map(\.id), reportingTo: &problems)
@@ -84,7 +87,7 @@ public struct ConfigurationLoader: Sendable {
 
     private func loadEntries(
         _ settings: Settings, reportingTo problems: inout ProblemList
-    ) -> [ManifestReader.Entry] {
+    ) throws(LoadFailure) -> [ManifestReader.Entry] {
         var desktopEntries = self.entries
         desktopEntries?.terminal = settings.terminal
         let reader = ManifestReader(
@@ -92,9 +95,9 @@ public struct ConfigurationLoader: Sendable {
             entries: desktopEntries)
         var entries: [String: ManifestReader.Entry] = [:]
         var known: FileTrust.Checked?
-        for file in ManifestCatalog(directories: directories, limit: settings.limits.apps).files(reportingTo: &problems)
-        {
-            switch reader.read(file.name, in: file.directory, known: &known) {
+        let catalog = ManifestCatalog(directories: directories, limit: settings.limits.apps)
+        for file in try catalog.files(reportingTo: &problems) {
+            switch try reader.read(file.name, in: file.directory, known: &known) {
             case .nothing: continue
             case .invalid(let found): problems.add(found)
             case .valid(let entry):
@@ -125,6 +128,21 @@ public struct ConfigurationLoader: Sendable {
         let message =
             "cannot use the id \(entry.manifest.id.quoted): \(first.manifest.file) has it already; ignoring this manifest"
         return Problem(file: entry.manifest.file, line: entry.idLine, message: message)
+    }
+}
+
+/// The failure of the system to read a file or a directory of the configuration, which a later attempt may not have.
+public struct LoadFailure: Error, Hashable, Sendable {
+    /// The file or the directory.
+    public let file: String
+
+    /// The error, as in errno(3).
+    public let error: Int32
+
+    /// Creates the failure for an error of the system; nil for one of the file itself, which is a ``Problem``.
+    init?(_ failure: Defect, at file: String) {
+        guard let error = failure.error, [EIO, EMFILE, ENFILE, ENOMEM].contains(error) else { return nil }
+        (self.file, self.error) = (file, error)
     }
 }
 

@@ -41,9 +41,13 @@ public struct Defect: Error, Equatable {
     /// One line, without control characters.
     public let message: String
 
-    init(line: Int? = nil, message: String) {
+    /// The error of the system call that failed; nil if none did.
+    let error: Int32?
+
+    init(line: Int? = nil, message: String, error: Int32? = nil) {
         self.line = line
         self.message = message
+        self.error = error
     }
 
     /// Creates the defect of a file that is not used.
@@ -51,6 +55,11 @@ public struct Defect: Error, Equatable {
     /// - Parameter remedy: The remedy; nil if the reader goes on without the file.
     init(line: Int? = nil, cannot action: String, _ cause: String, remedy: String? = nil) {
         self.init(line: line, message: "cannot \(action): \(cause); \(remedy ?? "ignoring it")")
+    }
+
+    /// Creates the defect of a file for which a system call failed.
+    init(cannot action: String, error: Int32, remedy: String = "ignoring it") {
+        self.init(message: "cannot \(action): \(SystemError.text(error)); \(remedy)", error: error)
     }
 }
 

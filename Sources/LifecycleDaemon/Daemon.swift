@@ -8,7 +8,8 @@ import Systemd
 
 /// Reloads and re-executes the daemon for a client.
 protocol DaemonController: AnyObject {
-    func reload()
+    /// Reads the configuration again. If that fails, the one before stays.
+    func reload() throws(DaemonError)
     func reexecute(for client: ClientCall?)
 }
 
@@ -100,7 +101,7 @@ public final class Daemon {
             signals.append(try loop.signal(number) { [weak self] _ in self?.shutDown() })
         }
         signals.append(try loop.signal(SIGUSR2) { [weak self] _ in self?.handOver() })
-        signals.append(try loop.signal(SIGHUP) { [weak self] _ in self?.reload() })
+        signals.append(try loop.signal(SIGHUP) { [weak self] _ in try? self?.reload() })
         signals.append(try loop.signal(Reexecution.signal) { [weak self] _ in self?.reexecute(for: nil) })
         control.daemon = self
         try begin(with: readConfiguration())
@@ -191,8 +192,9 @@ public final class Daemon {
         }
     }
 
-    private func readConfiguration() -> LoadedConfiguration {
-        let configuration = loader.load()
+    /// - Throws: A transient ``DaemonError``: apps whose manifests are not read would be forgotten, with their records.
+    private func readConfiguration() throws(DaemonError) -> LoadedConfiguration {
+        let configuration = try loader.loadOrFail()
         control.apply(configuration)
         settings = configuration.settings
         for problem in configuration.problems { log.write(LogEntry(problem)) }
@@ -227,14 +229,19 @@ public final class Daemon {
 }
 
 extension Daemon: DaemonController {
-    func reload() {
+    func reload() throws(DaemonError) {
         notify(.reloading)
-        manager.apply(readConfiguration())
+        defer { notify(.ready, .status(control.summary)) }
+        do throws(DaemonError) {
+            manager.apply(try readConfiguration())
+        } catch {
+            log.write(.error, "cannot reload the configuration: \(error); keeping the one before")
+            throw error
+        }
         control.server.reviewRights()
         desktop?.apply(settings)
         manager.ownMemory.noteStart()
         log.write(LogEntry(id: .configurationReloaded, message: "lifed has reloaded the configuration"))
-        notify(.ready, .status(control.summary))
     }
 
     // MARK: Re-execution

@@ -139,6 +139,15 @@ extension ConfigurationLoader {
             requiresDirectories: places.isConfigurationNamed,
             entries: DesktopEntries(for: instance, environment: environment, searchPath: searchPath))
     }
+
+    /// Reads everything, with the errors of the daemon.
+    func loadOrFail() throws(DaemonError) -> LoadedConfiguration {
+        do throws(LoadFailure) {
+            return try load()
+        } catch {
+            throw DaemonError(.start, "cannot read \(error.file)", errno: Processes.Errno(rawValue: error.error))
+        }
+    }
 }
 
 extension LogEntry {
@@ -153,10 +162,10 @@ extension LogEntry {
 /// Reads the configuration that a daemon with these options would read.
 ///
 /// - Returns: The problems, one line each.
-/// - Throws: A ``DaemonError`` if the directories of the daemon cannot be determined.
+/// - Throws: A ``DaemonError`` if the directories of the daemon cannot be determined, or a file cannot be read for now.
 public func checkConfiguration(options: Options) throws -> [String] {
     let environment = currentEnvironment()
     let places = try DaemonPaths(options: options, environment: environment)
     let loader = ConfigurationLoader(places, instance: options.instance, environment: environment)
-    return loader.load().problems.map(\.description)
+    return try loader.loadOrFail().problems.map(\.description)
 }

@@ -17,7 +17,7 @@ import Testing
             """,
             to: "lifed.toml"
         )
-        let configuration = directory.load()
+        let configuration = try directory.load()
         #expect(directory.problems(configuration) == [])
         var firefox = AdoptRule(match: "firefox*")
         firefox.id = "org.mozilla.Firefox"
@@ -31,7 +31,7 @@ import Testing
         let directory = try TemporaryDirectory()
         try directory.write("[[adopt]]\nmatch = 'a'\n[[adopt]]\nmatch = 'b'", to: "low/lifed.toml")
         try directory.write("[[adopt]]\nmatch = 'c'", to: "high/lifed.toml")
-        #expect(directory.load(["low", "high"]).settings.adopt.map(\.match) == ["c"])
+        #expect(try directory.load(["low", "high"]).settings.adopt.map(\.match) == ["c"])
     }
 
     @Test(arguments: [
@@ -55,7 +55,7 @@ import Testing
     func aMistakeIsToldWithItsLine(_ text: String, _ problem: String) throws {
         let directory = try TemporaryDirectory()
         try directory.write("\(text)\n", to: "lifed.toml")
-        let configuration = directory.load()
+        let configuration = try directory.load()
         #expect(directory.problems(configuration) == [problem])
         #expect(configuration.settings.adopt == [])
     }
@@ -92,7 +92,7 @@ import Testing
             """,
             to: "lifed.toml"
         )
-        let configuration = directory.load()
+        let configuration = try directory.load()
         #expect(directory.problems(configuration) == [])
         var desktop = Settings.Desktop()
         desktop.manage = .all
@@ -121,7 +121,7 @@ import Testing
     func wrongKeyOfTheDesktopIsReported(text: String, problem: String) throws {
         let directory = try TemporaryDirectory()
         try directory.write(text, to: "lifed.toml")
-        let configuration = directory.load()
+        let configuration = try directory.load()
         #expect(directory.problems(configuration) == [problem])
         #expect(configuration.settings.desktop == Settings.Desktop())
     }

@@ -135,7 +135,7 @@ import Testing
         try directory.write(manifest, to: "apps.d/clock.toml")
         let loader = ConfigurationLoader(
             directories: [directory.path], instance: instance, searchPath: "/usr/bin:/bin", entries: entries("usr"))
-        return loader.load()
+        return try loader.load()
     }
 
     @Test func `a manifest without a command takes the entry's`() throws {

@@ -1,3 +1,4 @@
+import Glibc
 import Testing
 
 @testable import Configuration
@@ -10,7 +11,7 @@ import Testing
         try directory.write(app + "name = 'vendor'", to: "vendor/apps.d/a.toml")
         try directory.write(app + "name = 'vendor'", to: "vendor/apps.d/b.toml")
         try directory.write(app + "name = 'local'", to: "etc/apps.d/a.toml")
-        let configuration = directory.load(["vendor", "etc"])
+        let configuration = try directory.load(["vendor", "etc"])
         #expect(directory.problems(configuration) == [])
         #expect(configuration.manifests.map(\.name) == ["local", "vendor"])
     }
@@ -19,7 +20,7 @@ import Testing
         let directory = try TemporaryDirectory()
         try directory.write(app, to: "vendor/apps.d/a.toml")
         try directory.write("command =", to: "etc/apps.d/a.toml")
-        let configuration = directory.load(["vendor", "etc"])
+        let configuration = try directory.load(["vendor", "etc"])
         #expect(configuration.manifests == [])
         #expect(configuration.problems.map(\.file) == ["\(directory.path)/etc/apps.d/a.toml"])
     }
@@ -29,7 +30,7 @@ import Testing
         for name in ["a", "b", "c"] { try directory.write(app, to: "vendor/apps.d/\(name).toml") }
         try directory.write("", to: "etc/apps.d/a.toml")
         try directory.link("etc/apps.d/b.toml", to: "/dev/null")
-        let configuration = directory.load(["vendor", "etc"])
+        let configuration = try directory.load(["vendor", "etc"])
         #expect(directory.problems(configuration) == [])
         #expect(configuration.manifests.map(\.id) == ["c"])
     }
@@ -38,7 +39,7 @@ import Testing
         let directory = try TemporaryDirectory()
         let loser = try directory.write("id = 'x'\n" + app, to: "vendor/apps.d/a.toml")
         let winner = try directory.write(app + "id = 'x'\n", to: "etc/apps.d/b.toml")
-        let configuration = directory.load(["vendor", "etc"])
+        let configuration = try directory.load(["vendor", "etc"])
         #expect(configuration.manifests.map(\.file) == [winner])
         let message = #"cannot use the id "x": \#(winner) has it already; ignoring this manifest"#
         #expect(configuration.problems == [Problem(file: loser, line: 1, message: message)])
@@ -47,14 +48,14 @@ import Testing
     @Test func otherFilesAreNotManifests() throws {
         let directory = try TemporaryDirectory()
         for name in ["a.toml~", "b.toml.sample", ".c.toml", "README"] { try directory.write("x", to: "apps.d/\(name)") }
-        #expect(directory.load() == LoadedConfiguration())
+        #expect(try directory.load() == LoadedConfiguration())
     }
 
     @Test func manifestsBeyondTheLimitAreLeftOut() throws {
         let directory = try TemporaryDirectory()
         try directory.write("limits.apps = 2", to: "lifed.toml")
         for name in ["a", "b", "c", "d"] { try directory.write(app, to: "apps.d/\(name).toml") }
-        let configuration = directory.load()
+        let configuration = try directory.load()
         #expect(configuration.manifests.map(\.id) == ["a", "b"])
         #expect(directory.problems(configuration) == ["apps.d: cannot use 2 manifests: limits.apps is 2; raise it"])
     }
@@ -69,10 +70,27 @@ import Testing
             requiresDirectories: true
         )
         #expect(
-            loader.load().problems == [
+            try loader.load().problems == [
                 Problem(
                     file: missing, message: "cannot read the configuration: this is not a directory; name another one")
             ])
+    }
+
+    /// The files that were read would count as the whole configuration otherwise, and other apps would be forgotten.
+    @Test func loadWithoutDescriptorsFails() async {
+        await #expect(processExitsWith: .success) {
+            let directory = try TemporaryDirectory()
+            try directory.write("command = ['/bin/sh']\n", to: "apps.d/a.toml")
+            let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
+            var limit = rlimit()
+            #expect(unsafe getrlimit(resource, &limit) == 0)
+            var none = rlimit(rlim_cur: 0, rlim_max: limit.rlim_max)
+            #expect(unsafe setrlimit(resource, &none) == 0)
+            let failure = #expect(throws: LoadFailure.self) { try directory.load() }
+            #expect(unsafe setrlimit(resource, &limit) == 0)
+            #expect(failure?.file == "\(directory.path)/lifed.toml" && failure?.error == EMFILE)
+            #expect(try directory.load().manifests.map(\.id) == ["a"])
+        }
     }
 
     @Test func standardDirectoriesFollowTheirSpecification() {

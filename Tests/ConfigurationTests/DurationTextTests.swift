@@ -26,7 +26,7 @@ import Testing
     func bounds(value: String) throws {
         let directory = try TemporaryDirectory()
         try directory.write("timeouts.launch = \(value)", to: "lifed.toml")
-        let configuration = directory.load()
+        let configuration = try directory.load()
         #expect(configuration.problems.count == 1)
         #expect(configuration.settings == Settings())
     }

@@ -9,7 +9,7 @@ import Testing
         let directory = try TemporaryDirectory()
         try directory.write("command = ['/bin/sh']", to: "apps.d/good.toml")
         try make(directory)
-        let configuration = directory.load()
+        let configuration = try directory.load()
         #expect(configuration.manifests.map(\.id) == ["good"])
         return directory.problems(configuration)
     }
@@ -26,7 +26,7 @@ import Testing
         let name = bytes.map { CChar(bitPattern: $0) }
         #expect(unsafe rename(file, name) == 0)
         defer { unsafe remove(name) }
-        let configuration = directory.load()
+        let configuration = try directory.load()
         #expect(configuration.manifests == [])
         #expect(
             directory.problems(configuration) == [

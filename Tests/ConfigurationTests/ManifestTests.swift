@@ -44,7 +44,7 @@ import Testing
             to: "apps.d/app.toml"
         )
         let program = try directory.makeProgram("bin/sh")
-        let configuration = directory.load(searchPath: "relative::\(directory.path)/bin:/bin")
+        let configuration = try directory.load(searchPath: "relative::\(directory.path)/bin:/bin")
         #expect(directory.problems(configuration) == [])
 
         var expected = Manifest(id: "org.example.app", file: file, command: ["sh", "-c", "exit"], program: program)
@@ -79,7 +79,7 @@ import Testing
         try directory.write("command = ['/bin/sh']", to: "apps.d/z.toml")
         try directory.write("command = ['/bin/sh']", to: "apps.d/a.b-c.toml")
         try directory.write("command = ['/bin/sh']", to: "apps.d/not an id.toml")
-        let configuration = directory.load()
+        let configuration = try directory.load()
         #expect(configuration.manifests.map(\.id) == ["a.b-c", "z"])
         #expect(configuration.problems.map(\.file) == ["\(directory.path)/apps.d/not an id.toml"])
     }
@@ -224,7 +224,7 @@ import Testing
         let directory = try TemporaryDirectory()
         try directory.write(text, to: "apps.d/bad.toml")
         try directory.write("command = ['/bin/sh']", to: "apps.d/good.toml")
-        let configuration = directory.load()
+        let configuration = try directory.load()
         #expect(directory.problems(configuration) == ["apps.d/bad.toml\(problem)"])
         #expect(configuration.manifests.map(\.id) == ["good"])
     }
@@ -232,7 +232,7 @@ import Testing
     @Test func onlyTheSystemInstanceAcceptsAUser() throws {
         let directory = try TemporaryDirectory()
         try directory.write("command = ['sh']\nuser = 'nobody'", to: "apps.d/a.toml")
-        let configuration = directory.load(instance: .user)
+        let configuration = try directory.load(instance: .user)
         #expect(configuration.manifests == [])
         #expect(
             directory.problems(configuration) == [
@@ -245,9 +245,9 @@ import Testing
         let directory = try TemporaryDirectory()
         try directory.write("command = ['sh']\nuser = 'nobody'", to: "etc/apps.d/a.toml")
         try directory.write("command = ['sh']", to: "etc/apps.d/b.toml")
-        let configuration = directory.load(["etc", "home"], instance: .user)
+        let configuration = try directory.load(["etc", "home"], instance: .user)
         #expect(configuration.manifests.map(\.id) == ["b"] && configuration.problems == [])
-        #expect(directory.load(["etc"]).manifests.map(\.id) == ["a", "b"])
+        #expect(try directory.load(["etc"]).manifests.map(\.id) == ["a", "b"])
     }
 
     @Test func aManifestMayBringItsOwnSearchPath() throws {
@@ -257,6 +257,6 @@ import Testing
             "command = ['tool']\nenvironment = { PATH = '\(directory.path)/opt' }",
             to: "apps.d/a.toml"
         )
-        #expect(directory.load().manifests.map(\.program) == [program])
+        #expect(try directory.load().manifests.map(\.program) == [program])
     }
 }

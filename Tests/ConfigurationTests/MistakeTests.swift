@@ -48,7 +48,7 @@ import Testing
     func `the settings' are explained`(text: String, problem: String) throws {
         let directory = try TemporaryDirectory()
         try directory.write(text, to: "lifed.toml")
-        let configuration = directory.load()
+        let configuration = try directory.load()
         #expect(directory.problems(configuration) == ["lifed.toml:\(problem)"])
         #expect(configuration.settings == Settings())
     }
@@ -95,7 +95,7 @@ import Testing
     func `a manifest's are explained`(text: String, problem: String) throws {
         let directory = try TemporaryDirectory()
         try directory.write("command = ['sh']\n\(text)", to: "apps.d/bad.toml")
-        let configuration = directory.load()
+        let configuration = try directory.load()
         #expect(directory.problems(configuration) == ["apps.d/bad.toml:\(problem)"])
         #expect(configuration.manifests == [])
     }
@@ -103,7 +103,7 @@ import Testing
     @Test func `a file in the place of the manifests' directory is one`() throws {
         let directory = try TemporaryDirectory()
         try directory.write("command = ['sh']", to: "apps.d")
-        let configuration = directory.load()
+        let configuration = try directory.load()
         #expect(
             directory.problems(configuration) == ["apps.d: cannot open the directory: Not a directory; ignoring it"])
         #expect(configuration.manifests == [])

@@ -6,7 +6,7 @@ import Testing
 @Suite struct SettingsTests {
     @Test func nothingAtAllIsTheDefaults() throws {
         let directory = try TemporaryDirectory()
-        #expect(directory.load() == LoadedConfiguration())
+        #expect(try directory.load() == LoadedConfiguration())
     }
 
     @Test func everyKeyIsSet() throws {
@@ -58,7 +58,7 @@ import Testing
             to: "b/lifed.toml"
         )
         try directory.write("command = ['sh']", to: "a/apps.d/home.toml")
-        let configuration = directory.load(["a", "b"])
+        let configuration = try directory.load(["a", "b"])
         #expect(directory.problems(configuration) == [])
 
         var expected = Settings()
@@ -104,7 +104,7 @@ import Testing
         try directory.write(
             "foregroundLimit = 2\n[timeouts]\nlaunch = '1s'\nsuspension = '2s'", to: "vendor/lifed.toml")
         try directory.write("[timeouts]\nlaunch = '3s'", to: "etc/lifed.toml")
-        let settings = directory.load(["vendor", "etc"]).settings
+        let settings = try directory.load(["vendor", "etc"]).settings
         #expect(settings.foregroundLimit == 2)
         #expect(settings.timeouts.launch == .seconds(3))
         #expect(settings.timeouts.suspension == .seconds(2))
@@ -115,7 +115,7 @@ import Testing
         try directory.write("foregroundLimit = 2", to: "vendor/lifed.toml")
         try directory.write(
             "foregroundLimit = 99\n[timeouts]\nlaunch = '3s'\nsuspension = 'soon'", to: "etc/lifed.toml")
-        let configuration = directory.load(["vendor", "etc"])
+        let configuration = try directory.load(["vendor", "etc"])
         #expect(configuration.settings.foregroundLimit == 2)
         #expect(configuration.settings.timeouts.launch == .seconds(3))
         #expect(configuration.settings.timeouts.suspension == Settings().timeouts.suspension)
@@ -181,7 +181,7 @@ import Testing
     func mistakesAreExplained(text: String, problem: String) throws {
         let directory = try TemporaryDirectory()
         try directory.write(text, to: "lifed.toml")
-        let configuration = directory.load()
+        let configuration = try directory.load()
         #expect(directory.problems(configuration) == ["lifed.toml:\(problem)"])
         #expect(configuration.settings == Settings())
     }
@@ -190,7 +190,7 @@ import Testing
         let directory = try TemporaryDirectory()
         try directory.write("foregroundLimit = 2", to: "vendor/lifed.toml")
         try directory.write("foregroundLimit = 3\n\nhomeApp = = 'x'\n", to: "etc/lifed.toml")
-        let configuration = directory.load(["vendor", "etc"])
+        let configuration = try directory.load(["vendor", "etc"])
         #expect(configuration.settings.foregroundLimit == 2)
         #expect(configuration.problems.map(\.line) == [3])
     }
@@ -198,7 +198,7 @@ import Testing
     @Test func aHomeAppThatIsNotThereIsReportedWhereItIsNamed() throws {
         let directory = try TemporaryDirectory()
         try directory.write("# Home.\nhomeApp = 'nobody'", to: "lifed.toml")
-        let configuration = directory.load()
+        let configuration = try directory.load()
         #expect(
             directory.problems(configuration) == [
                 #"lifed.toml:2: cannot use homeApp: no usable manifest has the id "nobody"; ignoring the key"#
@@ -214,7 +214,7 @@ import Testing
             [access]
             administrators = ["root", "my_group", "_ssh", "Domain Admins", 'CORP\admins']
             """#, to: "lifed.toml")
-        let configuration = directory.load(instance: .user)
+        let configuration = try directory.load(instance: .user)
         #expect(directory.problems(configuration) == [])
         #expect(configuration.settings.helpers == ["Xwayland", "my_prog", "a.out"])
         #expect(configuration.settings.access.administrators.count == 5)
@@ -224,14 +224,14 @@ import Testing
         let directory = try TemporaryDirectory()
         try directory.write("[access]\nadministrators = ['root', 'no_group_of_this_machine']", to: "lifed.toml")
         #expect(
-            directory.problems(directory.load()) == [
+            try directory.problems(directory.load()) == [
                 """
                 lifed.toml:2: cannot use access.administrators: the machine has no group "no_group_of_this_machine"; \
                 add the group or correct the name
                 """
             ])
         // A user's daemon has no administrators.
-        #expect(directory.load(instance: .user).problems == [])
+        #expect(try directory.load(instance: .user).problems == [])
     }
 
     @Test func homeAppOfSharedDirectoryIsThatOfTheSystem() throws {
@@ -239,13 +239,13 @@ import Testing
         try directory.write("homeApp = 'kiosk'\nforegroundLimit = 2", to: "etc/lifed.toml")
         try directory.write("command = ['/bin/true']\nid = 'kiosk'", to: "etc/apps.d/kiosk.toml")
         try directory.write("", to: "own/lifed.toml")
-        let user = directory.load(["etc", "own"], instance: .user)
+        let user = try directory.load(["etc", "own"], instance: .user)
         #expect(user.settings.homeApp == nil)
         #expect(user.settings.foregroundLimit == 2)
-        #expect(directory.load(["etc", "own"]).settings.homeApp == "kiosk")
+        #expect(try directory.load(["etc", "own"]).settings.homeApp == "kiosk")
 
         try directory.write("homeApp = 'kiosk'", to: "own/lifed.toml")
-        #expect(directory.load(["etc", "own"], instance: .user).settings.homeApp == "kiosk")
+        #expect(try directory.load(["etc", "own"], instance: .user).settings.homeApp == "kiosk")
     }
 
     @Test func appsThatCannotAllLaunchInForegroundAreReported() throws {
@@ -255,7 +255,7 @@ import Testing
             try directory.write(text, to: "apps.d/\(name).toml")
         }
         try directory.write("foregroundLimit = 2\n", to: "lifed.toml")
-        let configuration = directory.load()
+        let configuration = try directory.load()
         #expect(
             directory.problems(configuration) == [
                 #"apps.d/a.toml:2: cannot launch a in the foreground: foregroundLimit is 2, and "b", "c" follow by id; launching it in the background"#

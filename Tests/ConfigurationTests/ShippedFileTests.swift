@@ -22,9 +22,9 @@ import Testing
             .joined(separator: "\n")
     }
 
-    @Test func aFreshInstallationIsTheDefaults() {
+    @Test func aFreshInstallationIsTheDefaults() throws {
         let loader = ConfigurationLoader(directories: [Self.directory], instance: .system, searchPath: "")
-        #expect(loader.load() == LoadedConfiguration())
+        #expect(try loader.load() == LoadedConfiguration())
     }
 
     @Test func settingsShowEveryKeyWithItsDefault() throws {
@@ -84,7 +84,7 @@ import Testing
             var manifest = Manifest(id: "", file: "", command: [], program: "")
             shown.formUnion(Manifest.schema.apply(try TOMLDocument(text), of: sample, to: &manifest).accepted)
         }
-        let configuration = directory.load(searchPath: "\(directory.path)/bin")
+        let configuration = try directory.load(searchPath: "\(directory.path)/bin")
         #expect(directory.problems(configuration) == [])
         #expect(configuration.manifests.count == samples.count)
         #expect(shown == Set(Manifest.schema.keys.map(\.path)))

@@ -83,11 +83,11 @@ final class TemporaryDirectory {
 
 extension TemporaryDirectory {
     /// Loads from this directory alone, or from those of its directories that are named.
-    func load(_ names: [String] = [], instance: Instance = .system, searchPath: String = "/usr/bin:/bin")
-        -> LoadedConfiguration
-    {
+    func load(
+        _ names: [String] = [], instance: Instance = .system, searchPath: String = "/usr/bin:/bin"
+    ) throws -> LoadedConfiguration {
         let directories = names.isEmpty ? [path] : names.map { "\(path)/\($0)" }
-        return ConfigurationLoader(directories: directories, instance: instance, searchPath: searchPath).load()
+        return try ConfigurationLoader(directories: directories, instance: instance, searchPath: searchPath).load()
     }
 
     /// The problems of a load, each with its file's path from here on.

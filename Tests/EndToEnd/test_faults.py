@@ -8,7 +8,7 @@ import pytest
 
 import programs
 from container import wait_for
-from faults import assert_well, fault
+from faults import assert_well, at_start, fault
 
 UNAVAILABLE, LAUNCH_FAILED, NOT_PERMITTED = 69, 11, 77
 
@@ -73,6 +73,53 @@ def test_a_client_that_cannot_be_identified_is_refused(direct):
     assert result.returncode == NOT_PERMITTED
     assert "the app of the process is unknown" in direct.logged
     assert_well(direct)
+
+
+# Configuration
+
+
+@pytest.fixture
+def described(direct):
+    """A daemon with two manifests, and the directory and the files that a load reads."""
+    manifests = [direct.configuration / f"apps.d/{name}.toml" for name in ("one", "two")]
+    for each in manifests:
+        each.write_text('command = ["sleep", "infinity"]\n')
+    direct.lifectl("reload")
+    direct.files = {"directory": manifests[0].parent, "manifest": manifests[1]}
+    return direct
+
+
+CANNOT_BE_READ = [
+    ("directory", "openat:error=ENFILE"), ("directory", "getdents64:error=EIO"), ("manifest", "openat:error=EMFILE"),
+    ("manifest", "read:error=EIO"),
+]
+
+
+@pytest.mark.parametrize(("name", "call"), CANNOT_BE_READ)
+def test_a_configuration_that_cannot_be_read_for_now_takes_no_app_away(described, name, call):
+    file = described.files[name]
+    with fault(described.process.pid, call, paths=[file]) as count:
+        result = described.lifectl("reload", check=False)
+        assert count() == 1
+    assert result.returncode != 0
+    assert f"cannot read {file}: " in result.stderr
+    assert set(described.lifectl.apps()) == {"one", "two"}
+    assert described.lifectl.json("reload")["problems"] == []
+    assert_well(described)
+
+
+@pytest.mark.parametrize(("name", "call"), CANNOT_BE_READ)
+def test_a_daemon_that_cannot_read_its_configuration_for_now_leaves_the_apps_to_another(described, name, call):
+    described.lifectl("launch", "two")
+    pid = described.lifectl.pid("two")
+    described.process.kill()
+    described.process.wait()
+    described.spawn(at_start(described.runtime.parent / "strace", f"{call}:when=1", paths=[described.files[name]]))
+    assert described.process.wait(timeout=60) == 1
+    assert f"cannot read {described.files[name]}: " in described.logged
+    described.start()
+    assert described.lifectl.pid("two") == pid
+    assert set(described.lifectl.apps()) == {"one", "two"}
 
 
 # What survives the daemon

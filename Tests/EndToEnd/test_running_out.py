@@ -2,12 +2,14 @@
 
 import os
 import resource
+import signal
 from pathlib import Path
 
 import pytest
 
 import programs
 from container import wait_for
+from driver import call, connect
 from sessions import session
 
 LAUNCH_FAILED = 11
@@ -24,6 +26,8 @@ def crowded(direct):
         resource.prlimit(pid, resource.RLIMIT_NOFILE, (highest + 1 + count, usual[1]))
 
     direct.leave = leave
+    # The standard streams and the first descriptors of the daemon are below.
+    direct.use_up = lambda: resource.prlimit(pid, resource.RLIMIT_NOFILE, (5, usual[1]))
     direct.restore = lambda: resource.prlimit(pid, resource.RLIMIT_NOFILE, usual)
     yield direct
     direct.restore()
@@ -84,13 +88,33 @@ def test_apps_are_suspended_and_ended_without_descriptors_to_spare(crowded):
     assert crowded.lifectl.state("two") == "active"
 
 
+SCHEDULE = '[[schedule]]\nat = "*-*-* 03:00"\nkind = "fetch"\n'
+
+
 def test_a_reload_without_descriptors_keeps_the_daemon(crowded):
-    (crowded.configuration / "apps.d/org.example.app.toml").write_text('command = ["sleep", "infinity"]\n')
+    """The reload fails, and the daemon keeps every app, and the record of what is scheduled."""
+    apps = {"org.example.app": "", "org.example.timed": SCHEDULE}
+    for name, more in apps.items():
+        (crowded.configuration / f"apps.d/{name}.toml").write_text(f'command = ["sleep", "infinity"]\n{more}')
     crowded.lifectl("reload")
+    runs = crowded.state / "runs" / "org.example.timed"
+    recorded = runs.read_text()
     for room in range(1, 4):
         crowded.leave(room)
         crowded.lifectl("reload", check=False)
         crowded.restore()
+    with connect(str(crowded.socket)) as connection:
+        call(connection, "org.lifed.GetStatus", {})
+        crowded.use_up()
+        reply = call(connection, "org.lifed.Reload", {})
+        crowded.process.send_signal(signal.SIGHUP)
+        reason = f"cannot read {crowded.configuration}/lifed.toml: Too many open files"
+        wait_for(lambda: f"cannot reload the configuration: {reason}; keeping" in crowded.logged)
+        crowded.restore()
+    assert reply["error"] == "org.lifed.Failed"
+    assert reply["parameters"]["reason"] == reason
+    assert set(crowded.lifectl.apps()) == set(apps)
+    assert runs.read_text() == recorded
     crowded.lifectl("reload")
     crowded.lifectl("launch", "org.example.app")
     assert crowded.lifectl.state("org.example.app") == "active"

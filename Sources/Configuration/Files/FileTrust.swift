@@ -69,7 +69,7 @@ enum FileTrust {
     private static func look(at path: String) throws(Defect) -> stat {
         var status = stat()
         guard unsafe lstat(path, &status) == 0 else {
-            throw Defect(cannot: "examine \(path)", SystemError.text(errno), remedy: "ignoring the file")
+            throw Defect(cannot: "examine \(path)", error: errno, remedy: "ignoring the file")
         }
         return status
     }

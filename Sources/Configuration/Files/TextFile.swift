@@ -33,7 +33,7 @@ enum TextFile {
     ) throws(Defect) -> Content? {
         let descriptor = unsafe open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY)
         guard descriptor >= 0 else {
-            guard errno == ENOENT else { throw Defect(cannot: "open the file", SystemError.text(errno)) }
+            guard errno == ENOENT else { throw Defect(cannot: "open the file", error: errno) }
             try refuseDanglingLink(path)
             return nil
         }
@@ -41,7 +41,7 @@ enum TextFile {
 
         var status = stat()
         guard unsafe fstat(descriptor, &status) == 0 else {
-            throw Defect(cannot: "examine the file", SystemError.text(errno))
+            throw Defect(cannot: "examine the file", error: errno)
         }
         try check(status)
         if isNull(status) { return .masked }
@@ -79,7 +79,7 @@ enum TextFile {
                 } while count < 0 && errno == EINTR
                 initialized = max(0, count)
             }
-            guard count >= 0 else { throw Defect(cannot: "read the file", SystemError.text(errno)) }
+            guard count >= 0 else { throw Defect(cannot: "read the file", error: errno) }
             if count == 0 { return bytes }
             bytes += more
         }
@@ -112,7 +112,7 @@ enum Directory {
     ) throws(Defect) -> [String]? {
         guard let directory = unsafe opendir(path) else {
             if errno == ENOENT { return nil }
-            throw Defect(cannot: "open the directory", SystemError.text(errno))
+            throw Defect(cannot: "open the directory", error: errno)
         }
         defer { unsafe closedir(directory) }
         var names: [String] = []
@@ -122,7 +122,7 @@ enum Directory {
             if !name.hasPrefix("."), name.hasSuffix(suffix) { isValid ? names.append(name) : reject(name) }
             errno = 0
         }
-        guard errno == 0 else { throw Defect(cannot: "read the directory", SystemError.text(errno)) }
+        guard errno == 0 else { throw Defect(cannot: "read the directory", error: errno) }
         return names
     }
 

@@ -26,13 +26,16 @@ struct ManifestReader {
     /// Reads the manifest at `directory/name`.
     ///
     /// - Parameter known: See ``TextFile/readTrusted(_:known:)``.
-    func read(_ name: String, in directory: String, known: inout FileTrust.Checked?) -> Outcome {
+    func read(
+        _ name: String, in directory: String, known: inout FileTrust.Checked?
+    ) throws(LoadFailure) -> Outcome {
         let file = "\(directory)/\(name)"
         do throws(Defect) {
             guard case .text(let text)? = try TextFile.readTrusted(file, known: &known) else { return .nothing }
             return try parse(
                 text, of: file, defaultID: String(name.dropLast(".toml".count)), isShared: directory != ownDirectory)
         } catch {
+            if let failure = LoadFailure(error, at: file) { throw failure }
             return .invalid([Problem(error, of: file)])
         }
     }
@@ -135,7 +138,7 @@ struct ManifestCatalog {
 
     /// Returns the files that count, those of the higher directories first and by name within each: of several files of
     /// one name only the highest counts, whatever is in it.
-    func files(reportingTo problems: inout ProblemList) -> [File] {
+    func files(reportingTo problems: inout ProblemList) throws(LoadFailure) -> [File] {
         var names: Set<String> = []
         var files: [File] = []
         for directory in directories.reversed().map({ "\($0)/apps.d" }) {
@@ -149,6 +152,7 @@ struct ManifestCatalog {
                     File(directory: directory, name: $0)
                 }
             } catch {
+                if let failure = LoadFailure(error, at: directory) { throw failure }
                 problems.add(Problem(error, of: directory))
             }
         }

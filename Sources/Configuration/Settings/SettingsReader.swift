@@ -13,7 +13,9 @@ struct SettingsReader {
     /// Reads one file, which outranks all that were read before it. No file is no problem.
     ///
     /// - Parameter takesHomeApp: False for a file whose home app is that of another daemon.
-    mutating func read(_ file: String, takesHomeApp: Bool = true, reportingTo problems: inout ProblemList) {
+    mutating func read(
+        _ file: String, takesHomeApp: Bool = true, reportingTo problems: inout ProblemList
+    ) throws(LoadFailure) {
         let homeApp = settings.homeApp
         let homeAppPlace = homeAppPlace
         defer {
@@ -27,6 +29,7 @@ struct SettingsReader {
             guard case .text(let text)? = try TextFile.readTrusted(file, known: &known) else { return }
             try apply(text, of: file, reportingTo: &problems)
         } catch {
+            if let failure = LoadFailure(error, at: file) { throw failure }
             problems.add(Problem(error, of: file))
         }
     }

@@ -237,8 +237,14 @@ extension ControlService: LifedHandler {
 
     func reexecute(for call: ClientCall) { daemon?.reexecute(for: call) }
 
-    func reload(for call: ClientCall) {
-        daemon?.reload()
+    func reload(for call: ClientCall) throws {
+        do throws(DaemonError) {
+            try daemon?.reload()
+        } catch {
+            throw ControlError(
+                .failed, id: nil, reason: error.description,
+                remedy: "the daemon keeps the configuration before; reload it again later")
+        }
         call.answer(Varlink.Reply(ReloadReply(problems: problems)))
     }
 }
