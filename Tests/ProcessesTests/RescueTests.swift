@@ -84,6 +84,38 @@ import Testing
         }
     }
 
+    /// As many apps may run as limits.apps tells, and the kernel lists their groups in no order.
+    @Test func groupsBeyondTheLimitOfOneAppAreFoundToo() async {
+        await #expect(processExitsWith: .success) {
+            let world = try World(hasCgroups: true)
+            let (tree, _) = try world.launch("idle")
+            let base = try #require(world.base)
+            let apps = base.child("apps")
+            for number in 1...1100 { try apps.child("app-\(number)").create() }
+            let helpers = base.child("helpers")
+            try helpers.create()
+            for number in 1...1100 { try helpers.child("app-\(number)").create() }
+            let last = try #require(apps.children(limit: 2000).filter { $0.lastName != "app-idle" }.last)
+            let subtree = try CgroupSubtree(base: base)
+            try #require(helpers.children(limit: 2000).last).write(String(tree.main.pid), to: "cgroup.procs")
+            #expect(subtree.helperProcesses().map(\.pid) == [tree.main.pid])
+            try last.write(String(tree.main.pid), to: "cgroup.procs")
+
+            #expect(SignalDelivery.send(.stop, to: tree.main) == nil)
+            try world.wait("it is stopped") { ProcessStatus(of: tree.main.pid)?.state == .stopped }
+            let part = Rescue.resumeEverything(in: subtree, trees: [], groupLimit: 1)
+            #expect(part.failures.count == 1 && part.continued.isEmpty)
+            let report = Rescue.resumeEverything(in: subtree, trees: [])
+            #expect(report.continued.map(\.process) == [tree.main] && report.failures.isEmpty)
+            subtree.removeGroups { $0 == last }
+            #expect(apps.children(limit: 2000) == [last])
+            #expect(helpers.children(limit: 2000).isEmpty)
+            // The tree does not look for its process in the group of another app.
+            #expect(SignalDelivery.send(.kill, to: tree.main) == nil)
+            try world.end()
+        }
+    }
+
     /// A place that nothing is to be made or removed in.
     @Test func lookingChangesNothing() async {
         await #expect(processExitsWith: .success) {

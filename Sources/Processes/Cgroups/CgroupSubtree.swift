@@ -13,6 +13,8 @@ public final class CgroupSubtree {
     private var leftovers: [Cgroup] = []
     let recentFiles = RecentGroupFiles()
 
+    /// More groups than apps can be kept.
+    static let groupLimit = 1 << 17
     static let ownGroup = "daemon"
     private static let helperGroup = "helpers"
     /// The number of groups of one app that can be busy with processes of earlier launches.
@@ -158,7 +160,7 @@ extension CgroupSubtree {
 
     /// Returns the processes in the helpers' groups, and the names of the apps that started them.
     func helperProcesses() -> [(pid: ProcessID, app: String)] {
-        base.child(Self.helperGroup).children().flatMap { group in
+        base.child(Self.helperGroup).children(limit: Self.groupLimit).flatMap { group in
             group.processIDs().map { ($0, Self.name(ofGroup: group.lastName)) }
         }
     }
@@ -184,7 +186,13 @@ extension CgroupSubtree {
     }
 
     /// Returns every group below the apps' directory, parents first.
-    func allAppGroups() -> [Cgroup] { apps.children().flatMap { $0.withDescendants() } }
+    ///
+    /// - Parameter limit: The number of apps' groups that are listed at most.
+    /// - Returns: The groups, and whether these are all.
+    func allAppGroups(limit: Int = groupLimit) -> (groups: [Cgroup], isComplete: Bool) {
+        let (children, isComplete) = ProcFile.checkCompleteness { apps.children(limit: limit) }
+        return (children.flatMap { $0.withDescendants() }, isComplete && children.count < limit)
+    }
 
     /// Returns the app's group that a process is in, or in a group below; nil if it is somewhere else.
     public func groupName(of pid: ProcessID) -> String? {
@@ -248,8 +256,8 @@ extension CgroupSubtree {
     ///
     /// - Parameter isInUse: Whether a group holds an app, so that there is nothing to try.
     func removeGroups(unless isInUse: (Cgroup) -> Bool) {
-        for group in apps.children() where !isInUse(group) { group.remove() }
-        for group in base.child(Self.helperGroup).children() { group.remove() }
+        for group in apps.children(limit: Self.groupLimit) where !isInUse(group) { group.remove() }
+        for group in base.child(Self.helperGroup).children(limit: Self.groupLimit) { group.remove() }
     }
 
     /// Removes the groups that were discarded, if they are empty. Call it when a process has ended.

@@ -41,7 +41,11 @@ public enum Rescue {
     ///   - trees: The trees that the daemon had kept.
     /// - Returns: The groups that were thawed, the processes that were continued, and the failures.
     public static func resumeEverything(in cgroups: CgroupSubtree?, trees: [SavedTree]) -> Report {
-        let groups = cgroups?.allAppGroups() ?? []
+        resumeEverything(in: cgroups, trees: trees, groupLimit: CgroupSubtree.groupLimit)
+    }
+
+    static func resumeEverything(in cgroups: CgroupSubtree?, trees: [SavedTree], groupLimit: Int) -> Report {
+        let (groups, isComplete) = cgroups?.allAppGroups(limit: groupLimit) ?? ([], true)
         let others = trees.filter { tree in tree.cgroup.flatMap { cgroups?.group(named: $0) } == nil }
         let strays = Set(trees.flatMap { $0.strays })
         let members =
@@ -52,6 +56,10 @@ public enum Rescue {
             }
 
         var report = Report()
+        if let cgroups, !isComplete {
+            let action = "list every control group in \(cgroups.apps.path)"
+            report.failures.append(Failure(action: action, error: Errno(rawValue: EOVERFLOW)))
+        }
         // SIGCONT before thawing: it takes back a SIGSTOP that waits for the thaw.
         resume(members, except: Set(trees.flatMap { $0.heldBefore }), &report)
         let units = trees.flatMap { $0.units }.compactMap { UnitGroup(at: $0)?.group }

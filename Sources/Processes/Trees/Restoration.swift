@@ -137,12 +137,9 @@ public struct FirstLook {
 }
 
 extension ProcessTable {
-    /// More groups than apps can be kept.
-    private static let groupLimit = 1 << 17
-
     /// Lists the control groups for a first look at trees. Set `cgroups` or `formerCgroups` before.
     public func firstLook() -> FirstLook {
-        FirstLook(groups: Set(groups?.apps.children(limit: Self.groupLimit).map { $0.lastName } ?? []))
+        FirstLook(groups: Set(groups?.apps.children(limit: CgroupSubtree.groupLimit).map { $0.lastName } ?? []))
     }
 
     /// Restores a tree, as ``restore(_:pidfd:)`` does.
