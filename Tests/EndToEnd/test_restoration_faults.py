@@ -10,7 +10,7 @@ import pytest
 import programs
 from container import wait_for
 from faults import assert_well, at_start
-from restoration import kill, slots_file
+from restoration import kill, manifest, slots_file
 
 BOOT_ID = "/proc/sys/kernel/random/boot_id"
 APPS = ("front", "back", "cold")
@@ -164,6 +164,33 @@ def test_apps_of_a_state_that_cannot_be_used_are_left_neither_stopped_nor_frozen
         for each in [*tree, *crowd.kernel.tree(before["front"]), *crowd.kernel.tree(before["cold"])]:
             os.kill(each.pid, signal.SIGKILL)
     assert_well(crowd)
+
+
+@pytest.mark.parametrize("events", ["EPOLLPRI|EPOLLET", "EPOLLIN|EPOLLET"])
+def test_an_app_whose_events_are_lost_is_seen_to_end(direct, events):
+    """Of processes that are no children the daemon knows by its watches of the group and of the main process."""
+    configure(direct, "auto")
+    direct.stop()
+    direct.start()
+    group(direct)
+    manifest(direct, "app", ["sh", "-c", "sleep infinity & exec sleep infinity"], "exitPolicy = 'last'")
+    direct.lifectl("launch", "app")
+    main = direct.lifectl.pid("app")
+    wait_for(lambda: len(direct.kernel.tree(main)) == 2)
+    helper = next(each.pid for each in direct.kernel.tree(main) if each.pid != main)
+    serves, _, trace = start_with(direct, "epoll_ctl")
+    assert serves
+    calls = [line for line in trace.splitlines() if line.startswith("epoll_ctl(")]
+    number = next(index for index, line in enumerate(calls, 1) if events in line and "EPOLL_CTL_ADD" in line)
+    serves, _, trace = start_with(direct, f"epoll_ctl:error=ENOSPC:when={number}")
+    assert serves
+    assert any("INJECTED" in line and events in line for line in trace.splitlines())
+    os.kill(main, signal.SIGKILL)
+    wait_for(lambda: direct.lifectl.app("app").get("pid") is None, what="the end of the main process is seen")
+    os.kill(helper, signal.SIGKILL)
+    direct.lifectl.wait_for_state("app", "notRunning")
+    assert direct.logged.count("cannot watch the processes of app: No space left on device; ") == 1
+    assert_well(direct)
 
 
 def test_where_no_control_groups_can_be_made_those_that_are_there_hold_their_apps(crowd):

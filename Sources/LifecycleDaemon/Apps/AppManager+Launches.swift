@@ -62,4 +62,9 @@ extension AppManager: ProcessDelegate {
         log.log.write(
             .warning, "cannot end \(id) whole: this daemon may not end \(processes); the app ends without them")
     }
+
+    func cannotWatch(_ id: AppID, _ error: Processes.Errno) {
+        log.log.write(
+            .warning, "cannot watch the processes of \(id): \(error); looking at such processes in intervals")
+    }
 }

@@ -9,7 +9,25 @@ import Systemd
 extension AppProcesses {
     /// Watches the control group of an app. Without the watch, timers and the reaper find changes later.
     func watchChanges(of app: RunningApp, _ tree: ProcessTree) {
-        for descriptor in tree.changeDescriptors { try? changes.add(descriptor, number: app.index.number) }
+        app.lacksChanges = false
+        for descriptor in tree.changeDescriptors {
+            watch(descriptor, of: app, with: changes) { $0.lacksChanges = true }
+        }
+    }
+
+    /// Watches a descriptor, unless it is watched already.
+    ///
+    /// - Parameter note: Notes that the kernel reports nothing.
+    private func watch(
+        _ descriptor: Int32, of app: RunningApp, with set: WatchSet, note: (RunningApp) -> Void
+    ) {
+        do throws(SystemdError) {
+            try set.add(descriptor, number: app.index.number)
+        } catch {
+            guard error.errno != EEXIST else { return }
+            note(app)
+            reportLostWatch(of: app.index, Processes.Errno(rawValue: error.errno))
+        }
     }
 
     func endChangeWatch(of app: RunningApp) {
@@ -67,7 +85,7 @@ extension AppProcesses {
     /// Watches a main process that is no child. A second call for the same process changes nothing.
     func watchMain(of app: RunningApp, _ tree: ProcessTree) {
         guard !tree.isChild, let descriptor = tree.mainDescriptor else { return }
-        try? mains.add(descriptor, number: app.index.number)
+        watch(descriptor, of: app, with: mains) { $0.lacksMainEnd = true }
     }
 
     func noticeEnd(of index: AppIndex) {

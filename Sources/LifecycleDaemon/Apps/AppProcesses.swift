@@ -9,6 +9,8 @@ protocol ProcessDelegate: AnyObject {
     func launchEnded(_ token: LaunchToken)
     /// Handles the end of an app without these processes, which the daemon may not end.
     func leavesRunning(_ id: AppID, _ processes: String)
+    /// Handles the failure of the kernel to report changes of processes. Called once.
+    func cannotWatch(_ id: AppID, _ error: Processes.Errno)
 }
 
 /// Spawns, stops, resumes and ends the processes of the apps, and gives the outcomes to the core.
@@ -47,6 +49,8 @@ final class AppProcesses {
     /// A Boolean value that indicates whether some of them may be children: after a re-execution.
     private(set) var hasSeenChildren = false
     private var isRestoring = false
+    /// A Boolean value that indicates whether the failure of a watch has been reported.
+    private var hasReportedLostWatch = false
 
     /// The parent of the apps' control groups; nil for none. Set before the first launch.
     var cgroups: CgroupSubtree? {
@@ -78,6 +82,12 @@ final class AppProcesses {
         openingOfReports.setPriority(.idle)
         reaping = try DelayedReaping(loop: loop) { owner.object?.reapAll() }
         owner.object = self
+    }
+
+    func reportLostWatch(of app: AppIndex, _ error: Processes.Errno) {
+        guard !hasReportedLostWatch else { return }
+        hasReportedLostWatch = true
+        delegate?.cannotWatch(core.id(of: app), error)
     }
 
     func report(_ app: AppIndex, _ outcome: Outcome) { core.handle(.outcome(app, outcome)) }
@@ -287,7 +297,7 @@ final class AppProcesses {
 
     func beginWatching(of app: RunningApp) {
         watchMain(of: app, app.tree)
-        if case .none = app.operation, app.tree.mainDescriptor == nil { app.endOperation() }
+        if case .none = app.operation, app.tree.mainDescriptor == nil || app.lacksMainEnd { app.endOperation() }
     }
 
     /// Watches the main process of a restored app, and reports its end.

@@ -31,6 +31,10 @@ final class RunningApp {
     /// A Boolean value that indicates whether the core knows that the main process has ended.
     var hasReportedExit = false
     var isAskedToEnd = false
+    /// A Boolean value that indicates whether the kernel does not report changes of the control groups, for want of a watch.
+    var lacksChanges = false
+    /// A Boolean value that indicates whether the kernel does not report the end of a main process that is no child.
+    var lacksMainEnd = false
 
     private let loop: EventLoop
     private unowned let processes: AppProcesses
@@ -125,9 +129,9 @@ final class RunningApp {
     func endOperation() {
         begin(.none)
         // No event tells of the last process of an adopted tree without a control group whose main process has ended.
-        guard !tree.isChild, !tree.tellsWhenEmptied, tree.mainDescriptor == nil || tree.exitStatus != nil else {
-            return
-        }
+        guard !tree.isChild, lacksChanges || lacksMainEnd || !tree.tellsWhenEmptied,
+            lacksMainEnd || tree.mainDescriptor == nil || tree.exitStatus != nil
+        else { return }
         begin(.drain)
         scheduleCheck()
     }
