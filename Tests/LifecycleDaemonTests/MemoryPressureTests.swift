@@ -196,6 +196,21 @@ import Testing
     }
 
     @Test(.enabled(if: hasPressure, "this kernel has no pressure stall information"))
+    func settingsThatCouldNotBeWatchedAreTriedAgain() throws {
+        let (loop, core, journal) = (try EventLoop(), RecordingCore(), RecordingJournal())
+        let processes = try AppProcesses(loop: loop, core: core, store: MemoryStateStore())
+        let watch = try MemoryWatch(loop: loop, log: journal, processes: processes, core: core)
+        watch.file = "/nowhere/memory.pressure"
+        for count in 1...2 {
+            watch.apply(Configuration.Settings.Memory())
+            #expect(!watch.isWatching && journal.entries.count == count)
+        }
+        watch.file = MemoryPressureSource.machine
+        watch.apply(Configuration.Settings.Memory())
+        #expect(watch.isWatching && journal.entries.count == 2)
+    }
+
+    @Test(.enabled(if: hasPressure, "this kernel has no pressure stall information"))
     func watchThatHasNoDescriptorBeginsLater() async {
         await #expect(processExitsWith: .success) {
             try await MainActor.run {

@@ -15,6 +15,9 @@ final class MemoryWatch {
     private let processes: AppProcesses
     private let core: any InputHandler
     private var source: MemoryPressureSource?
+    /// The thresholds of the settings.
+    private var wanted: MemoryThresholds?
+    /// The thresholds that are watched; nil if none are.
     private var thresholds: MemoryThresholds?
     private let reserve: ReserveWatch
     /// The memory of apps that are being ended for it, in bytes.
@@ -25,6 +28,8 @@ final class MemoryWatch {
     private let retry: TimerSource
     /// The pause before another attempt to watch, in microseconds.
     var retryDelay: UInt64 = 5_000_000
+    /// The pressure file.
+    var file = MemoryPressureSource.machine
 
     /// The pause before memory is read again after an app has ended, in microseconds: long enough for pressure to show.
     private static let settlingTime: UInt64 = 200_000
@@ -50,7 +55,8 @@ final class MemoryWatch {
     func apply(_ settings: Configuration.Settings.Memory) {
         let wanted = MemoryThresholds(settings)
         guard wanted != thresholds else { return }
-        thresholds = wanted
+        self.wanted = wanted
+        thresholds = nil
         reserve.reserve = wanted.reserve
         source = nil
         do throws(DaemonError) {
@@ -67,13 +73,16 @@ final class MemoryWatch {
     var isWatching: Bool { source != nil }
 
     private func watch(_ thresholds: MemoryThresholds) throws(DaemonError) {
-        source = try MemoryPressureSource(loop: loop, thresholds: thresholds) { [weak self] in self?.handle($0) }
+        source = try MemoryPressureSource(loop: loop, thresholds: thresholds, file: file) { [weak self] in
+            self?.handle($0)
+        }
+        self.thresholds = thresholds
     }
 
     private func tryAgain() {
-        guard source == nil, let thresholds else { return }
+        guard source == nil, let wanted else { return }
         do throws(DaemonError) {
-            try watch(thresholds)
+            try watch(wanted)
             log.write(.info, "lifed watches memory pressure again")
         } catch {
             guard error.isTransient else { return reportUnavailable(error.description) }
@@ -86,7 +95,9 @@ final class MemoryWatch {
         case .pressure(let pressure):
             reserve.begin()
             report(pressure)
-        case .ended(let reason): reportUnavailable(reason)
+        case .ended(let reason):
+            thresholds = nil
+            reportUnavailable(reason)
         }
     }
 
