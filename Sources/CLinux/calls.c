@@ -141,8 +141,14 @@ ssize_t linux_list_process_ids(const char *directory, pid_t *ids, size_t capacit
     if (!stream)
         return -errno;
     size_t count = 0;
-    struct dirent *entry;
-    while (count < limit && (entry = readdir(stream))) {
+    int error = 0;
+    while (count < limit) {
+        errno = 0;
+        struct dirent *entry = readdir(stream);
+        if (!entry) {
+            error = errno;
+            break;
+        }
         pid_t id = process_id_of(entry->d_name);
         if (id == 0)
             continue;
@@ -151,7 +157,7 @@ ssize_t linux_list_process_ids(const char *directory, pid_t *ids, size_t capacit
         count++;
     }
     closedir(stream);
-    return (ssize_t)count;
+    return error != 0 ? -error : (ssize_t)count;
 }
 
 ssize_t linux_read_attribute(const char *path, const char *name, void *value, size_t capacity)

@@ -122,6 +122,31 @@ def test_a_daemon_that_cannot_read_its_configuration_for_now_leaves_the_apps_to_
     assert set(described.lifectl.apps()) == {"one", "two"}
 
 
+# Processes
+
+# Its second thread has started a program, which only the list of the threads leads to.
+THREADED = """
+import signal, subprocess, threading
+threading.Thread(target=lambda: (subprocess.Popen(["sleep", "infinity"], start_new_session=True), signal.pause())).start()
+signal.pause()
+"""
+
+
+def test_a_list_of_threads_that_breaks_off_is_not_taken_for_all(direct):
+    (direct.configuration / "lifed.toml").write_text("containment = 'processGroup'\n")
+    direct.stop()
+    direct.start()
+    pid = direct.lifectl.start("app", "python3", "-c", THREADED)
+    wait_for(lambda: [each.name for each in direct.kernel.tree(pid)][1:] == ["sleep"])
+    with fault(direct.process.pid, "getdents64:error=EIO", paths=[f"/proc/{pid}/task"]) as count:
+        direct.lifectl("suspend", "app", "--timeout=2", check=False)
+        assert count()
+        assert direct.lifectl.state("app") != "suspended"
+    direct.lifectl.wait_for_state("app", "suspended")
+    assert direct.kernel.is_stopped(pid)
+    assert_well(direct)
+
+
 # What survives the daemon
 
 

@@ -195,7 +195,7 @@ bool linux_waits_for_child(long number, unsigned long first_argument);
 
 /// Writes the entries of a directory that are process ids to `ids`, at most `capacity` of them.
 ///
-/// Returns how many there are, which may be more than were written; it counts up to `limit`.
+/// Returns how many there are, which may be more than were written; it counts up to `limit`. A negative errno if not all can be read.
 ssize_t linux_list_process_ids(const char *directory, pid_t *ids, size_t capacity, size_t limit);
 
 /// getxattr(2): the length of the value, or a negative errno, -ERANGE where it is longer than `capacity`.

@@ -28,5 +28,6 @@
 
 /// errno, which is a macro that Swift cannot import.
 static inline int linux_errno(void) { return errno; }
+static inline void linux_clear_errno(void) { errno = 0; }
 
 #endif

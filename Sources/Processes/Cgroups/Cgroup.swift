@@ -66,7 +66,13 @@ extension Cgroup {
         }
         defer { unsafe closedir(stream) }
         var found: [Cgroup] = []
-        while found.count < limit, let entry = unsafe readdir(stream) {
+        while found.count < limit {
+            linux_clear_errno()
+            guard let entry = unsafe readdir(stream) else {
+                let error = linux_errno()
+                if error != 0 { ProcFile.recordFailure(error) }
+                break
+            }
             guard unsafe entry.pointee.d_type == UInt8(DT_DIR) else { continue }
             let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) { field in
                 unsafe field.withMemoryRebound(to: CChar.self, capacity: 256) { unsafe String(cString: $0) }
