@@ -141,7 +141,7 @@ public struct LoadFailure: Error, Hashable, Sendable {
 
     /// Creates the failure for an error of the system; nil for one of the file itself, which is a ``Problem``.
     init?(_ failure: Defect, at file: String) {
-        guard let error = failure.error, [EIO, EMFILE, ENFILE, ENOMEM].contains(error) else { return nil }
+        guard let error = failure.error, [EMFILE, ENFILE, ENOMEM].contains(error) else { return nil }
         (self.file, self.error) = (file, error)
     }
 }

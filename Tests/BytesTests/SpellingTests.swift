@@ -6,7 +6,7 @@ import Testing
         ("list", "list"), ("lst", "list"), ("lisst", "list"), ("liat", "list"), ("lsit", "list"), ("tsil", nil),
         ("backgrond", "background"), ("bakcgruond", "background"), ("", nil), ("l", nil), ("fox", nil),
     ])
-    func knownWordIsFoundUpToOneMistakeInThreeLetters(word: String, known: String?) {
+    func knownWordIsFoundWithAMistakeForThreeLetters(word: String, known: String?) {
         #expect(Spelling.nearest(to: word, among: ["background", "list", "focus"]) { Array($0.utf8) } == known)
     }
 

@@ -90,8 +90,8 @@ def described(direct):
 
 
 CANNOT_BE_READ = [
-    ("directory", "openat:error=ENFILE"), ("directory", "getdents64:error=EIO"), ("manifest", "openat:error=EMFILE"),
-    ("manifest", "read:error=EIO"),
+    ("directory", "openat:error=ENFILE"), ("directory", "getdents64:error=ENOMEM"), ("manifest", "openat:error=EMFILE"),
+    ("manifest", "read:error=ENOMEM"),
 ]
 
 
