@@ -25,10 +25,12 @@ public struct SceneRecord: Equatable, Sendable {
         case requested
         /// The app has answered a callback after the request, so that the daemon reads the request before it sends the next one.
         case read
+        /// The daemon has the request, and disconnects the scene unless a client opens it again.
+        case known
     }
 
-    /// A Boolean value that indicates whether the app has requested the end of the scene.
-    var isClosing: Bool { closing != .none }
+    /// A Boolean value that indicates whether the daemon may not have the request to end the scene.
+    var isClosing: Bool { closing == .requested || closing == .read }
 
     init(_ id: SceneID) {
         self.id = id
@@ -123,7 +125,10 @@ struct SceneTable {
     mutating func noteArrival(_ callback: CallbackMessage) {
         // The daemon may send these before the answer to another callback.
         guard callback.kind.role != .resignation, callback.kind != .performTask else { return }
-        for index in scenes.indices where scenes[index].closing == .read { scenes[index].closing = .none }
+        for index in scenes.indices where scenes[index].closing == .read { scenes[index].closing = .known }
+        guard callback.kind == .sceneWillEnterForeground || callback.kind == .sceneDidBecomeActive else { return }
+        // A client has opened it again.
+        if let id = callback.fields.scene, self[id]?.closing == .known { reopen(id) }
     }
 
     /// Returns an id that no scene has: `main`, `scene-2`, `scene-3` and so on.

@@ -99,7 +99,7 @@ extension Session {
     /// Does what the daemon was requested to do when it manages the app no more: the scenes that are closing end, and those of the
     /// requests are connected.
     mutating func fulfillSceneRequests(_ openings: [MessageFromApp]) {
-        for scene in scenes.scenes where scene.isClosing { closeScene(scene.id) }
+        for scene in scenes.scenes where scene.closing != .none { closeScene(scene.id) }
         for case .openScene(let id, let role, let info) in openings {
             showScene(id ?? expectedScenes.freeID(), role: role, info: info)
         }

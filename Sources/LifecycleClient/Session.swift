@@ -253,7 +253,8 @@ public struct Session: Sendable {
         waitingScenes = []
         // No daemon launches the app, which would wait for the callbacks for ever.
         if case .none = launch { launchToFront() }
-        fulfillSceneRequests(openings)
+        // An app without scenes may have requested some.
+        if usesScenes { fulfillSceneRequests(openings) }
     }
 
     /// Removes the first bytes of `output`, which were sent.

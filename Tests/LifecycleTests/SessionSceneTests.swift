@@ -9,7 +9,7 @@ import Testing
     private let other = SceneID("other")
 
     private func managed() -> Session {
-        var session = Session(hasChannel: true, canResume: true)
+        var session = Session(hasChannel: true, canResume: true, usesScenes: true)
         session.hear(Self.welcome)
         _ = session.takeOutput()
         return session
@@ -274,6 +274,29 @@ import Testing
         #expect(session.run().first == "scene-did-disconnect background")
         #expect(session.allScenes.map(\.id.name) == ["other", "main"])
         #expect(session.allScenes.allSatisfy { $0.state == .foregroundActive })
+    }
+
+    @Test func sceneWhoseEndTheDaemonKnowsEndsWithoutTheDaemon() throws {
+        var session = managed()
+        _ = tell(&session, 1, "will-connect", "inactive", " reason=user")
+        _ = tell(&session, 2, "will-enter-foreground", "inactive")
+        session.closeScene(.main)
+        _ = tell(&session, 3, "did-enter-background", "inactive")
+        session.hear("memory-warning seq=4 deadline-ms=1 state=inactive")
+        _ = session.run()
+        session.hear("unmanaged")
+        #expect(session.run().contains("scene-did-disconnect background"))
+        #expect(session.scene("main") == nil)
+    }
+
+    @Test func appWithoutScenesIsToldOfNoneAtGoodbye() throws {
+        var session = Session(hasChannel: true, canResume: true)
+        session.hear(Self.welcome)
+        session.channelDidEnd()
+        try session.openScene(nil, role: nil, info: nil)
+        session.resume()
+        session.hear("goodbye reason=not-expected")
+        #expect(!session.run().contains { $0.hasPrefix("scene-") })
     }
 
     @Test(arguments: [true, false])
