@@ -7,6 +7,8 @@ protocol InputHandler: AnyObject {
     func handle(_ input: Input)
     /// Returns the id of an app.
     func id(of app: AppIndex) -> AppID
+    /// Returns whether an app is to end by request, and was not asked to end yet.
+    func isEndRequested(of app: AppID) -> Bool
 }
 
 /// Performs the effects that the core asks for.
@@ -67,6 +69,7 @@ final class CoreDriver: InputHandler {
     func isInForeground(_ app: AppIndex) -> Bool { Lifecycle.isInForeground(app, in: &core) }
 
     func id(of app: AppIndex) -> AppID { Lifecycle.id(of: app, in: &core) }
+    func isEndRequested(of app: AppID) -> Bool { core.knownApps[app]?.isEndRequested ?? false }
     /// Returns the index of an app that is known, or is about to be forgotten.
     func index(of id: AppID) -> AppIndex? { Lifecycle.index(of: id, in: &core) }
     /// Returns the app of this index; nil if it is not known any more.

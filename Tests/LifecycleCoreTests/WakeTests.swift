@@ -189,6 +189,18 @@ import Testing
         #expect(world.lines().contains("clock ← perform-task"))
     }
 
+    @Test func scheduledWorkLaunchesAnAppAgainThatWasKilledInItsStart() {
+        var world = World(apps: "clock", linked: true)
+        world.withholding = [.spawned, .killed]
+        world.ask(.launch(Self.clock, background: false))
+        world.ask(.kill(Self.clock))
+        world.give(.wake(Self.clock, kind: "fetch"))
+        world.withholding = []
+        world.give(.exited(.signal(9), othersLeft: false), of: Self.clock)
+        #expect(world.core.knownApps[Self.clock]?.launch.reason == .wake)
+        #expect(world.lines().contains("clock ← perform-task"))
+    }
+
     @Test func `work is ordered beside whatever else waits`() {
         var world = asleep(linked: true)
         world.withholding = [.resumed]

@@ -15,8 +15,10 @@ public struct Termination: Sendable, Equatable {
 }
 
 extension AppMachine {
-    /// A Boolean value that indicates whether the app is to end by request, and was not asked to end yet.
-    var isEndRequested: Bool { desired.isEnd && state != .terminating && !desiredReason.callsForRestoration }
+    /// A Boolean value that indicates whether the app is to end by request, and was neither asked to end nor killed yet.
+    public var isEndRequested: Bool {
+        desired.isEnd && state != .terminating && phase.termination == nil && !desiredReason.callsForRestoration
+    }
 
     /// The time of the kernel to end a tree that was killed, before a request that waits for it is refused.
     static let killTime = Duration.seconds(5)

@@ -15,6 +15,8 @@ final class Schedules {
     private var apps: [ScheduledApp] = []
     private let timer: TimerSource
     private var isStarted = false
+    /// The time after which the work of an app that was about to end is looked at again, in microseconds.
+    var retryDelay = 5_000_000
 
     init(loop: EventLoop, records: AppRecords, core: any InputHandler) throws(SystemdError) {
         self.records = records
@@ -86,20 +88,27 @@ final class Schedules {
         guard isStarted else { return }
         let now = Timestamp.now
         var due: [(id: AppID, kind: String)] = []
+        var retry: Timestamp?
         for index in apps.indices {
             let works = apps[index].works.filter { $0.isDue(now) }
             guard !works.isEmpty else { continue }
+            // The work does not cancel the end, and is not lost by it.
+            if core.isEndRequested(of: apps[index].id) {
+                retry = Timestamp(microseconds: now.microseconds + retryDelay)
+                continue
+            }
             apps[index].update { if $0.isDue(now) { $0.begin($1, now: now) } }
             save(apps[index])
             for work in works { due.append((apps[index].id, work.schedule.kind)) }
         }
         for (id, kind) in due { core.handle(.wake(id, kind: kind)) }
-        arm()
+        arm(notBefore: retry)
     }
 
-    private func arm() {
+    /// - Parameter retry: The time at which work is looked at again that is due and has to wait; nil if there is none.
+    private func arm(notBefore retry: Timestamp? = nil) {
         guard isStarted else { return }
-        let earliest = apps.lazy.flatMap(\.works).compactMap(\.due).min()
+        let earliest = apps.lazy.flatMap(\.works).compactMap(\.due).min().map { max($0, retry ?? $0) }
         if let earliest {
             timer.arm(atMicroseconds: UInt64(clamping: earliest.microseconds))
         } else {
