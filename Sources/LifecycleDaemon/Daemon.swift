@@ -151,10 +151,9 @@ public final class Daemon {
         CgroupSetup.enableControllers(of: cgroups, isClearedAfterCrash: usesControllers, log: log)
         manager.setCgroups(cgroups)
         let names = descriptors.names
-        if let saved = try readState() {
+        if let saved = try readState(of: cgroups) {
             manager.restore(saved, configuration: configuration, descriptors: descriptors)
         } else {
-            resumeUnrestoredApps(leftIn: places, bootID: bootID, cgroups: cgroups, log: log)
             manager.exits.ended.restore()
             manager.apply(configuration)
             store.begin()
@@ -178,16 +177,18 @@ public final class Daemon {
         }
     }
 
-    /// Reads the state of a former daemon.
+    /// Reads the state of a former daemon. If there is one that cannot be used, its apps are resumed.
     ///
+    /// - Parameter cgroups: The control groups of the apps.
     /// - Throws: A ``DaemonError`` if a later attempt may succeed: a daemon that starts without the state would replace it,
     ///   and the stopped apps would stay stopped.
-    private func readState() throws -> SavedState? {
+    private func readState(of cgroups: CgroupSubtree?) throws -> SavedState? {
         do throws(DaemonError) {
             return try SavedState.read(places.stateFile, bootID: bootID)
         } catch {
             if error.isTransient { throw DaemonError(.start, "cannot restore the apps: \(error)") }
             log.write(.error, "cannot restore the apps: \(error); starting without them")
+            resumeUnrestoredApps(leftIn: places, bootID: bootID, cgroups: cgroups, log: log)
             return nil
         }
     }
