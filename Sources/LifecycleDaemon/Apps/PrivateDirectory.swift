@@ -37,7 +37,8 @@ enum PrivateDirectory {
         }
     }
 
-    private static func furnish(
+    /// Sets the mode and the owner of a directory.
+    static func furnish(
         _ path: String, mode: mode_t, owner: (user: uid_t, group: gid_t)?
     ) throws(DaemonError) {
         let directory = try open(path)

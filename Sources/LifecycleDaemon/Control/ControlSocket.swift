@@ -45,8 +45,11 @@ struct ControlSocket: ~Copyable {
     /// Makes the runtime directory, for this user alone, or also for the group that may use the socket. Apps of all users pass
     /// through that one to their own socket.
     private static func makeRuntimeDirectory(_ places: DaemonPaths, group: gid_t?) throws(DaemonError) {
-        try PrivateDirectory.make(
-            places.runtime, mode: group == nil ? 0o700 : 0o751, owner: group.map { (geteuid(), $0) })
+        let mode: mode_t = group == nil ? 0o700 : 0o751
+        let owner = group.map { (user: geteuid(), group: $0) }
+        try PrivateDirectory.make(places.runtime, mode: mode, owner: owner)
+        // A former version, or the rescue, may have made it with another mode.
+        try PrivateDirectory.furnish(places.runtime, mode: mode, owner: owner)
     }
 
     /// Returns the group that may use the socket, if this process can give a file to it: as root or as a member. The daemon of
