@@ -197,7 +197,6 @@ import Testing
         world.give(.wake(Self.clock, kind: "fetch"))
         world.withholding = []
         world.give(.exited(.signal(9), othersLeft: false), of: Self.clock)
-        #expect(world.core.knownApps[Self.clock]?.launch.reason == .wake)
         #expect(world.lines().contains("clock ← perform-task"))
     }
 

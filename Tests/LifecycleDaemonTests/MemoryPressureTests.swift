@@ -179,8 +179,14 @@ import Testing
         #expect(levels == [MemoryLevel.normal, .warning, .critical])
     }
 
-    /// A restored round of reclaims may be about an app that was forgotten: it goes on with the check all the same.
-    @Test(arguments: [true, false]) func memoryIsCheckedAfterAnAppThatIsNotKnown(atOnce: Bool) throws {
+    /// A restored round of reclaims may be about an app that was forgotten: it goes on with the check all the same. In processes of
+    /// their own: the loop reaps all children.
+    @Test func memoryIsCheckedAfterAnAppThatIsNotKnown() async {
+        await #expect(processExitsWith: .success) { try await Self.checkAfterUnknownApp(atOnce: true) }
+        await #expect(processExitsWith: .success) { try await Self.checkAfterUnknownApp(atOnce: false) }
+    }
+
+    private static func checkAfterUnknownApp(atOnce: Bool) throws {
         let (loop, core) = (try EventLoop(), RecordingCore())
         let processes = try AppProcesses(loop: loop, core: core, store: MemoryStateStore())
         let watch = try MemoryWatch(loop: loop, log: RecordingJournal(), processes: processes, core: core)
