@@ -25,7 +25,8 @@ import Testing
             end.arm(atMicroseconds: UInt64(due.microseconds) + 20_000)
             schedules.start()
             _ = try loop.run()
-            #expect(core.inputs == [.wake(AppID("mail"), kind: "fetch")])
+            let isWoken = if case .wake(AppID("mail"), kind: "fetch")? = core.inputs.first { true } else { false }
+            #expect(isWoken && core.inputs.count == 1)
             #expect(core.ending.isEmpty)
         }
     }
