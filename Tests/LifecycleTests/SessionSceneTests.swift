@@ -284,6 +284,8 @@ import Testing
         _ = tell(&session, 3, "did-enter-background", "inactive")
         session.hear("memory-warning seq=4 deadline-ms=1 state=inactive")
         _ = session.run()
+        session.channelDidEnd()
+        session.resume()
         session.hear("unmanaged")
         #expect(session.run().contains("scene-did-disconnect background"))
         #expect(session.scene("main") == nil)
