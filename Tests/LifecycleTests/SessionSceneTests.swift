@@ -288,7 +288,6 @@ import Testing
         session.resume()
         session.hear("unmanaged")
         #expect(session.run().contains("scene-did-disconnect background"))
-        #expect(session.scene("main") == nil)
     }
 
     @Test func appWithoutScenesIsToldOfNoneAtGoodbye() throws {
