@@ -9,7 +9,8 @@ extension FuzzTarget {
             let document = try TOMLDocument(text)
             checkLines(of: document.root, in: document, at: [], lineCount)
         } catch {
-            require((1...lineCount).contains(error.line), "a defect is in a line of the text: \(error.line)")
+            let line = error.line ?? 0
+            require((1...lineCount).contains(line), "a defect is in a line of the text: \(line)")
             require(!error.message.unicodeScalars.contains { $0.value < 32 }, "a message is one line")
         }
     }
