@@ -13,8 +13,8 @@ public struct SceneRecord: Equatable, Sendable {
     public internal(set) var state = SceneState.unattached
     /// The daemon has `info` from this process, and so may have lost it.
     var hasToldInfo = false
-    /// The progress of the app's request to end the scene. Cleared when the app opens the scene again, and when the daemon is
-    /// known to have the request: the scene ends then, unless a client has opened it again.
+    /// The progress of the app's request to end the scene. Cleared when the app opens the scene again, and when a client brings it
+    /// to the foreground.
     var closing = Closing.none
 
     /// The progress of a request to end a scene.

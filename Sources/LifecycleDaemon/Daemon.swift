@@ -177,7 +177,7 @@ public final class Daemon {
         }
     }
 
-    /// Reads the state of a former daemon. If there is one that cannot be used, its apps are resumed.
+    /// Reads the state of a former daemon. Resumes the apps of a state that cannot be used.
     ///
     /// - Parameter cgroups: The control groups of the apps.
     /// - Throws: A ``DaemonError`` if a later attempt may succeed: a daemon that starts without the state would replace it,

@@ -76,7 +76,7 @@ struct SlotFile: ~Copyable {
         return slots
     }
 
-    /// Reads a file; nil if there is none, or one that is to be replaced.
+    /// Reads a file; nil if it is missing, or is to be replaced.
     ///
     /// - Throws: The error if the system lacks a resource for now.
     private static func readUnlessUseless(_ path: String, header: [UInt8]) throws(Processes.Errno) -> SlotContents? {
