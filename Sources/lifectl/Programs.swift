@@ -151,7 +151,7 @@ final class LineProgram {
 
     func nextLine() -> String? { process.nextLine().map { String(decoding: $0, as: UTF8.self) } }
 
-    /// Waits for a line, and returns the last one that has come; nil at the end of the output.
+    /// Waits for a line, and returns the latest; nil at the end of the output.
     func newestLine() -> String? {
         var line = nextLine()
         while line != nil, process.hasLine { line = nextLine() }

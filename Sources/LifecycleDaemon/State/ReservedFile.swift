@@ -27,7 +27,7 @@ final class ReservedFile {
         descriptor = Descriptor(owning: number)
     }
 
-    /// Opens a file to write to it; nil if there is none, or one that is to be replaced.
+    /// Opens a file to write to it; nil if it is missing, or is to be replaced.
     ///
     /// - Throws: The error if the system lacks a resource for now.
     private static func reopenUnlessUseless(_ path: String) throws(Processes.Errno) -> (number: Int32, size: Int)? {
