@@ -38,15 +38,20 @@ extension ProcessTree {
     /// Sends a signal to these processes and to no others.
     @discardableResult
     func signal(_ signal: Signal, only processes: [ProcessIdentity]) -> [SignalFailure] {
-        processes.compactMap { process in
-            let error =
-                if process == main, let mainDescriptor {
-                    sendToMain(signal, through: mainDescriptor)
-                } else {
-                    SignalDelivery.send(signal, to: process, if: containment.maySignal)
-                }
-            return error.map { SignalFailure(process: process, error: $0) }
-        }
+        processes.compactMap { send(signal, to: $0) }
+    }
+
+    /// Sends a signal to one process.
+    ///
+    /// - Returns: The failure; nil if the process got the signal, or is gone.
+    func send(_ signal: Signal, to process: ProcessIdentity) -> SignalFailure? {
+        let error =
+            if process == main, let mainDescriptor {
+                sendToMain(signal, through: mainDescriptor)
+            } else {
+                SignalDelivery.send(signal, to: process, if: containment.maySignal)
+            }
+        return error.map { SignalFailure(process: process, error: $0) }
     }
 
     func sendToMain(_ signal: Signal, through descriptor: Int32) -> Errno? {

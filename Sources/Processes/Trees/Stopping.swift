@@ -61,7 +61,7 @@ extension ProcessTree {
     /// - Returns: False if there are other processes, or the signal cannot be sent.
     private func stopMainAlone() -> Bool {
         guard isChild, suspendMethod == .signal, exitStatus == nil, let mainDescriptor,
-            containment.memberIDs() == [main.pid], sendToMain(.stop, through: mainDescriptor) == nil
+            containment.memberIDs()?.isOnly(main.pid) == true, sendToMain(.stop, through: mainDescriptor) == nil
         else { return false }
         if desiredState != .stopped { heldBefore = [] }
         desiredState = .stopped
@@ -205,9 +205,9 @@ extension ProcessTree {
         }
         hasParents = !parents.isEmpty
         // A stopped process has no new children.
-        let isMainAlone = isChild && !isFreezing && heldBefore.isEmpty && stoppedMembers == [main]
+        let isMainAlone = isChild && !isFreezing && heldBefore.isEmpty && stoppedMembers?.isOnly(main) == true
         stoppedMembers = nil
-        if isMainAlone { return signal(.resume, only: [main]) }
+        if isMainAlone { return send(.resume, to: main).map { [$0] } ?? [] }
         if isFreezing && suspendMethod == .freezer {
             // A process that was not stopped must not notice that time has passed.
             let stopped = containment.members().filter { $0.state == .stopped }
@@ -240,8 +240,9 @@ extension ProcessTree {
     }
 }
 
-extension Set<ProcessIdentity> {
-    fileprivate func isOnly(_ process: ProcessIdentity) -> Bool { count == 1 && first == process }
+extension Collection where Element: Equatable {
+    /// Returns whether the collection has this element and no other. No other collection is made to find out.
+    func isOnly(_ element: Element) -> Bool { count == 1 && first == element }
 }
 
 extension ProcessTree {
