@@ -2,25 +2,25 @@
 
 extension AppMachine {
     /// Answers the requests whose goal is reached, and, once the app is reconciled, those whose goal is out of reach.
-    @inline(__always) mutating func answerWaiters(lost given: Refusal? = nil, _ shared: inout Shared) {
+    @inline(__always) mutating func answerWaiters(lost given: Box<Refusal>? = nil, _ shared: inout Shared) {
         if !waiters.isEmpty { answerSome(lost: given, &shared) }
     }
 
-    private mutating func answerSome(lost given: Refusal?, _ shared: inout Shared) {
+    private mutating func answerSome(lost given: Box<Refusal>?, _ shared: inout Shared) {
         let isReconciled = given != nil || !shared.reconciles.contains(index)
         var position = 0
         while position < waiters.count {
-            let waiter = waiters[position]
-            let isReached = hasReached(waiter.goal, shared)
-            guard isReached || isReconciled && !canReach(waiter.goal) else {
+            let goal = waiters[position].goal
+            let isReached = hasReached(goal, shared)
+            guard isReached || isReconciled && !canReach(goal) else {
                 position += 1
                 continue
             }
-            waiters.remove(at: position)
+            let waiter = waiters.remove(at: position)
             if isReached {
                 fulfil(waiter, &shared)
             } else {
-                refuse(waiter, with: given ?? lossRefusal(shared.now), &shared)
+                refuse(waiter, with: given?.value ?? lossRefusal(shared.now), &shared)
             }
         }
         // An empty array would keep its memory, for each app.
