@@ -124,10 +124,11 @@ public struct SlotWriter: SavedCoder, PartCoder, ~Copyable {
 
     // MARK: Values
 
-    private mutating func append(_ text: String) {
-        let bytes = unsafe text.utf8.span.bytes
-        appendSize(bytes.byteCount)
-        append(bytes)
+    private mutating func append(_ text: consuming String) {
+        text.withUTF8 { bytes in
+            appendSize(bytes.count)
+            append(unsafe bytes.span.bytes)
+        }
     }
 
     /// Adds a byte that is 1 for true.
