@@ -21,14 +21,18 @@ public struct SavedTransition: Sendable {
     /// - Parameters:
     ///   - step: The transition.
     ///   - slot: The writer, to which the record is added.
-    public static func write(_ step: Transition, to slot: inout SlotWriter) { _ = code(step, nil, with: &slot) }
+    public static func write(_ step: consuming Transition, to slot: inout SlotWriter) {
+        _ = code(step, nil, with: &slot)
+    }
 
     /// Adds the record of a scene's transition to a slot.
     ///
     /// - Parameters:
     ///   - step: The transition.
     ///   - slot: The writer, to which the record is added.
-    public static func write(_ step: SceneTransition, to slot: inout SlotWriter) { _ = code(nil, step, with: &slot) }
+    public static func write(_ step: consuming SceneTransition, to slot: inout SlotWriter) {
+        _ = code(nil, step, with: &slot)
+    }
 
     /// Writes or reads the values: the table of a saved transition.
     @inline(__always)
