@@ -19,30 +19,27 @@ struct Presentation {
     private func app(_ app: Box<AppMachine>) -> ControlAPI.App { present(app.value) }
 
     @inline(__always) private func present(_ app: borrowing AppMachine) -> ControlAPI.App {
-        // Each reply has an app: a closure would take as long as a member.
-        var result = ControlAPI.App(
-            id: app.id.name, name: manager.name(of: app.id), state: state(of: app), target: app.target,
+        let tree = manager.processes.tree(of: app.index)
+        return ControlAPI.App(
+            id: app.id.name, name: manager.name(of: app.id), state: state(of: app, tree), target: app.target,
             reason: app.reason, foreground: manager.driver.isInForeground(app.index), connected: app.isConnected,
-            adHoc: app.policy.isTransient, sinceUSec: time(of: app.since), stoppedByOther: isStoppedByOther(app))
-        if let tree = manager.processes.tree(of: app.index) {
-            if tree.exitStatus == nil { result.pid = Int64(tree.main.pid) }
-            result.containment = ControlAPI.Containment(tree.containmentKind)
-        }
-        if let last = app.lastExit {
-            result.lastExit = exit(last, at: manager.exits.time(of: last, app.index), app.reclaimed)
-        }
-        if app.hasScenes { result.scenes = scenes(of: copy app) }
-        return result
+            adHoc: app.policy.isTransient, pid: tree.flatMap { $0.exitStatus == nil ? Int64($0.main.pid) : nil },
+            containment: tree.map { ControlAPI.Containment($0.containmentKind) }, sinceUSec: time(of: app.since),
+            lastExit: lastExit(of: app), scenes: app.hasScenes ? scenes(of: copy app) : nil,
+            stoppedByOther: isStoppedByOther(app, tree))
+    }
+
+    private func lastExit(of app: borrowing AppMachine) -> ControlAPI.Exit? {
+        guard let last = app.lastExit else { return nil }
+        return exit(last, at: manager.exits.time(of: last, app.index), app.reclaimed)
     }
 
     private func scenes(of app: AppMachine) -> [ControlAPI.Scene] { app.scenes.all.map { scene($0, of: app) } }
 
     /// Returns the state that the kernel confirms. While the daemon stops an app again that another program has resumed, the app
     /// runs in the background.
-    private func state(of app: borrowing AppMachine) -> AppState {
-        guard app.phase == .suspended(isConfirmed: false), let tree = manager.processes.tree(of: app.index),
-            tree.hasRunningMember
-        else { return app.state }
+    private func state(of app: borrowing AppMachine, _ tree: ProcessTree?) -> AppState {
+        guard app.phase == .suspended(isConfirmed: false), let tree, tree.hasRunningMember else { return app.state }
         return .background
     }
 
@@ -67,8 +64,8 @@ struct Presentation {
 
     /// Returns whether another program keeps the main process stopped. The kernel reports only the stop of a child; the
     /// state of another process is read each time.
-    private func isStoppedByOther(_ app: borrowing AppMachine) -> Bool {
-        guard app.shouldRunNow, let tree = manager.processes.tree(of: app.index) else { return false }
+    private func isStoppedByOther(_ app: borrowing AppMachine, _ tree: ProcessTree?) -> Bool {
+        guard app.shouldRunNow, let tree else { return false }
         return (app.isStoppedByOther || !tree.isChild) && tree.isMainStopped
     }
 
