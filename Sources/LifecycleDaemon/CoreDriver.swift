@@ -81,10 +81,11 @@ final class CoreDriver: InputHandler {
         guard !isPerforming else { return queue.append(input) }
         isPerforming = true
         hasHandledInputs = true
-        stepInTime(input)
+        let performer = performer
+        stepInTime(input, performer)
         var index = 0
         while index < queue.count {
-            stepInTime(queue[index])
+            stepInTime(queue[index], performer)
             index += 1
         }
         if index > 0 { queue.removeAll(keepingCapacity: true) }
@@ -93,12 +94,12 @@ final class CoreDriver: InputHandler {
         arm()
     }
 
-    private func stepInTime(_ input: Input) {
-        while let due = Lifecycle.nextDeadline(of: &core), due <= now { step(.tick) }
-        step(input)
+    private func stepInTime(_ input: Input, _ performer: any EffectHandler) {
+        while let due = Lifecycle.nextDeadline(of: &core), due <= now { step(.tick, performer) }
+        step(input, performer)
     }
 
-    private func step(_ input: Input) {
+    private func step(_ input: Input, _ performer: any EffectHandler) {
         let effects = core.handle(input, at: now)
         // An iterator would copy each.
         let span = effects.span
