@@ -16,9 +16,9 @@ extension AppProcesses {
         // Only the record connects these processes to the app, also for a successor that is to continue them.
         let tree = app.tree
         if tree.isAdopted, tree.lookForStrays() { save(app) }
-        let heldBefore = tree.heldBefore
+        let heldBefore = tree.heldByOthers
         let check = tree.stop()
-        if tree.heldBefore != heldBefore || !tree.strays.isEmpty { save(app) }
+        if tree.heldByOthers != heldBefore || !tree.strays.isEmpty { save(app) }
         if check == .stopped { finishStop(app) } else { begunStops.append(index) }
     }
 
@@ -90,7 +90,7 @@ extension AppProcesses {
             app.operation = .stop(since: since, isReported: true)
             report(app.index, .stopIncomplete(app.describeFailedStop(pids)))
             // A tree that does not freeze in time is not left half frozen; signals go on trying.
-            if app.tree.isFreezing, app.tree.stopWithoutFreezing() == .stopped { return finishStop(app) }
+            if app.tree.isAskedToFreeze, app.tree.stopWithoutFreezing() == .stopped { return finishStop(app) }
         }
         app.scheduleCheck()
     }

@@ -207,7 +207,7 @@ final class RunningApp {
 
     // MARK: Mirrors
 
-    private var mirrorDelays: [UInt64] { tree.hasParents ? Self.mirrorDelays : Self.mirrorDelaysWithoutChildren }
+    private var mirrorDelays: [UInt64] { tree.hasResumedParents ? Self.mirrorDelays : Self.mirrorDelaysWithoutChildren }
 
     /// Begins to resume again processes that stop themselves because the app or a child had been stopped.
     func watchMirrors() {

@@ -28,7 +28,7 @@ final class GroupFiles {
     }
 
     /// A Boolean value that indicates whether all files are open.
-    fileprivate var isComplete: Bool { open != nil && status != nil }
+    fileprivate private(set) var isComplete = false
 
     /// Opens the files, as far as there is room for more descriptors.
     ///
@@ -44,12 +44,14 @@ final class GroupFiles {
             status = try? Descriptor.open("/proc/\(main)/stat", O_RDONLY)
             children = try? Descriptor.open("/proc/\(main)/task/\(main)/children", O_RDONLY)
         }
+        isComplete = open != nil && status != nil
     }
 
     func close() {
         open = nil
         status = nil
         children = nil
+        isComplete = false
         latestLook = nil
     }
 

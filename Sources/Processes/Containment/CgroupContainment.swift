@@ -154,7 +154,7 @@ final class CgroupContainment: Containment {
         }
         // A process that was born inside since is in the group, and one in another app's group is that app's.
         let new = found.filter { !$0.isZombie && !subtree.isInAnyGroup($0.pid) }
-        outside.formUnion(new.identities)
+        outside = outside.union(new.identities)
         return !new.isEmpty
     }
 

@@ -14,9 +14,10 @@ public final class ProcessTree {
     /// The main process, also after it ended.
     public let main: ProcessIdentity
     /// The state that was asked for last; `checkStopped()` tells whether the tree has it.
-    public internal(set) var desiredState = DesiredState.running
+    var desiredState = DesiredState.running
     /// The end of the main process; nil until it has been reaped.
-    public private(set) var exitStatus: ExitStatus?
+    public var exitStatus: ExitStatus? { endOfMain }
+    private var endOfMain: ExitStatus?
 
     /// The way to stop the tree, if its containment can do more than signals.
     public let suspendMethod: SuspendMethod
@@ -41,7 +42,11 @@ public final class ProcessTree {
     /// The user that controls the tree; nil for a tree that this program has launched, all of whose processes are its own.
     public let owner: TreeOwner?
 
-    private var pidfd: Descriptor?
+    /// Closed with the tree.
+    private let pidfd: Descriptor?
+    /// The pidfd of the main process, owned by the tree: becomes readable when the process ends. Nil for an adopted
+    /// tree whose main process had ended before, or that there was no room for another descriptor for.
+    public let mainDescriptor: Int32?
     /// Set until the main process has become the program.
     var start: ProgramStart?
     var finalExecStatus = ExecStatus.pending
@@ -55,11 +60,11 @@ public final class ProcessTree {
     /// stopped, and the main process.
     var mirrors: Set<ProcessIdentity> = []
     /// A Boolean value that indicates whether a process of the latest resume had children.
-    public internal(set) var hasParents = false
+    var hasParents = false
     /// When the stop that is wanted was begun.
     var stopBegan = BootTime.now
     /// Processes that another program had stopped before the tree was; a job of a shell, for example.
-    public internal(set) var heldBefore: Set<ProcessIdentity> = []
+    var heldBefore: Set<ProcessIdentity> = []
     /// A Boolean value that indicates whether an earlier daemon may have begun to stop the tree without a record: then
     /// stopped processes are not taken for those of another program.
     var mayBeStoppedByPredecessor = false
@@ -68,7 +73,7 @@ public final class ProcessTree {
     /// A Boolean value that indicates whether the latest stop has looked for members where they are not expected.
     var hasLookedOutside = false
     /// A Boolean value that indicates whether the stop that is wanted is done by freezing, alone or with signals.
-    public internal(set) var isFreezing = false
+    var isFreezing = false
 
     /// A process that forks as fast as it can must not keep the caller from its other work.
     static let roundsOfOneCall = 8
@@ -85,6 +90,7 @@ public final class ProcessTree {
         isAdopted = false
         origin = nil
         owner = nil
+        mainDescriptor = process.descriptor.rawValue
         pidfd = consume process.descriptor
         start = ProgramStart(gate: process.gate, execPipe: process.execStatus)
     }
@@ -110,17 +116,26 @@ public final class ProcessTree {
         isAdopted = saved.isAdopted
         origin = saved.origin
         owner = saved.owner
+        mainDescriptor = pidfd?.rawValue
         self.pidfd = pidfd
-        self.exitStatus = exitStatus
+        endOfMain = exitStatus
         self.containment = saved.owner.map { containment.limited(to: $0, origin: saved.origin) } ?? containment
     }
 
+    // What stops and resumes a tree is stored in properties that are not public: every access to a public one is checked for others
+    // at the same time.
+
+    /// A Boolean value that indicates whether a process of the latest resume had children.
+    public var hasResumedParents: Bool { hasParents }
+
+    /// Processes that another program had stopped before the tree was.
+    public var heldByOthers: Set<ProcessIdentity> { heldBefore }
+
+    /// A Boolean value that indicates whether the tree is to be frozen, alone or with signals.
+    public var isAskedToFreeze: Bool { isFreezing }
+
     /// The way in which its processes are held together.
     public var containmentKind: ContainmentKind { containment.kind }
-
-    /// The pidfd of the main process, owned by the tree: becomes readable when the process ends. Nil for an adopted
-    /// tree whose main process had ended before, or that there was no room for another descriptor for.
-    public var mainDescriptor: Int32? { pidfd?.rawValue }
 
     /// Poll as exceptional (POLLPRI) when `ProcessTable.acknowledgeChange(of:)` should be called; empty if the kernel
     /// does not tell. Owned by the tree.
@@ -199,7 +214,7 @@ extension ProcessTree {
     }
 
     func mainWasReaped(_ status: ExitStatus) {
-        exitStatus = status
+        endOfMain = status
         containment.leaderWasReaped()
     }
 

@@ -37,11 +37,12 @@ extension ProcessTree {
         let members = containment.releaseHelpers(containment.members())
         if desiredState != .stopped {
             desiredState = .stopped
-            let held =
+            var held =
                 members.contains { $0.state == .stopped }
                 ? Set(members.filter { $0.state == .stopped }.identities) : []
-            heldBefore = mayBeStoppedByPredecessor ? heldBefore.intersection(held) : held
-            if !heldBefore.isEmpty { heldBefore.remove(main) }
+            if mayBeStoppedByPredecessor { held.formIntersection(heldBefore) }
+            if !held.isEmpty { held.remove(main) }
+            heldBefore = held
             mayBeStoppedByPredecessor = false
         }
         stoppedMembers = nil
