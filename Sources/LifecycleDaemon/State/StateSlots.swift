@@ -7,13 +7,12 @@ import Processes
 struct StateSlots: ~Copyable {
     /// The slots of an app.
     private struct AppSlots {
-        let id: AppID
+        /// Nil without slots. The array has no optional slots: to look at a part of one, all of it would be copied.
+        var id: AppID?
         /// The slot of the record; nil if only values and a channel were saved, for an app whose record follows.
         var record: Int?
         var resources: Int?
         var channel: Int?
-
-        init(_ id: AppID) { self.id = id }
     }
 
     /// The slots of a former daemon, less those that have an app.
@@ -25,7 +24,7 @@ struct StateSlots: ~Copyable {
 
     private var file: SlotFile
     /// By the index of the app in the core.
-    private var apps: [AppSlots?] = []
+    private var apps: [AppSlots] = []
     private var machine: Int?
     private var announced: Int?
     /// The slots of transitions that are not announced, and those of others, which are written again.
@@ -106,17 +105,17 @@ struct StateSlots: ~Copyable {
 
     mutating func take(changesOf core: inout Lifecycle) {
         while let index = core.takeChangedIndex() {
-            let former = index < apps.count ? apps[index] : nil
+            let former = index < apps.count ? apps[index].record : nil
             var app: AppID?
-            let slot = file.add(.app, to: former?.record) { slot in
+            let slot = file.add(.app, to: former) { slot in
                 app = core.writeRecord(at: index, to: &slot)
                 return app != nil
             }
             guard let slot, let id = app else {
-                if former != nil { forget(at: index) }
+                forget(at: index)
                 continue
             }
-            if former?.record != slot || former?.id != id { set(slot, of: id, at: index) }
+            if former != slot || apps[index].id != id { set(slot, of: id, at: index) }
         }
         addMachine(&core)
     }
@@ -124,34 +123,37 @@ struct StateSlots: ~Copyable {
     /// Notes the slot of the record of an app. An index that was another app's before has the record of that app in this slot.
     private mutating func set(_ slot: Int, of id: AppID, at index: Int) {
         extend(to: index)
-        if let former = apps[index], former.id != id { forgetRest(of: former) }
-        if apps[index]?.id != id { apps[index] = AppSlots(id) }
-        apps[index]?.record = slot
+        if apps[index].id != id {
+            forgetRest(of: apps[index])
+            apps[index] = AppSlots(id: id)
+        }
+        apps[index].record = slot
     }
 
     /// Changes the slots of an app.
     private mutating func update(_ id: AppID, at index: AppIndex, _ change: (inout AppSlots) -> Void) {
         extend(to: index.value)
-        var slots = apps[index.value] ?? AppSlots(id)
-        guard slots.id == id else { return }
-        change(&slots)
-        apps[index.value] = slots
+        if apps[index.value].id == nil { apps[index.value].id = id }
+        guard apps[index.value].id == id else { return }
+        change(&apps[index.value])
     }
 
     private mutating func extend(to index: Int) {
-        while apps.count <= index { apps.append(nil) }
+        while apps.count <= index { apps.append(AppSlots()) }
     }
 
     private mutating func forget(at index: Int) {
-        guard let former = apps[index] else { return }
-        apps[index] = nil
+        guard index < apps.count else { return }
+        let former = apps[index]
+        apps[index] = AppSlots()
         if let slot = former.record { file.remove(slot) }
         forgetRest(of: former)
     }
 
     private mutating func forgetRest(of app: AppSlots) {
+        guard let id = app.id else { return }
         for slot in [app.resources, app.channel] { if let slot { file.remove(slot) } }
-        forgotten.append(app.id)
+        forgotten.append(id)
     }
 
     private mutating func addMachine(_ core: inout Lifecycle) {
@@ -180,8 +182,8 @@ struct StateSlots: ~Copyable {
     }
 
     private func slots(of id: AppID, at index: AppIndex) -> AppSlots? {
-        guard index.value < apps.count, let slots = apps[index.value], slots.id == id else { return nil }
-        return slots
+        guard index.value < apps.count, apps[index.value].id == id else { return nil }
+        return apps[index.value]
     }
 
     // MARK: Transitions
