@@ -73,14 +73,16 @@ extension Span<UInt8> {
 ///
 /// Unknown members are ignored, so that clients of a later protocol are understood.
 struct CallEnvelope: JSONReadable {
-    private(set) var method = ""
-    private(set) var more = false
-    private(set) var oneway = false
-    private(set) var upgrade = false
-    private(set) var parameters = JSONText.emptyObject
+    let method: String
+    let more: Bool
+    let oneway: Bool
+    let upgrade: Bool
+    let parameters: JSONText
 
     init(from json: inout JSONReader) throws(JSONError) {
         var method: String?
+        var (more, oneway, upgrade) = (false, false, false)
+        var parameters: JSONText?
         try json.beginObject()
         while let key = json.nextKey() {
             switch key {
@@ -93,7 +95,8 @@ struct CallEnvelope: JSONReadable {
             }
         }
         guard let method else { throw json.missingField("method") }
-        self.method = method
+        (self.method, self.parameters) = (method, parameters ?? .emptyObject)
+        (self.more, self.oneway, self.upgrade) = (more, oneway, upgrade)
     }
 
     var hasConflictingFlags: Bool {

@@ -251,7 +251,7 @@ public struct JSONKey {
 
     /// The name.
     public var string: String {
-        String(decoding: hasEscapes ? unescaped[...] : content, as: UTF8.self)
+        hasEscapes ? String(decoding: unescaped, as: UTF8.self) : String(decoding: content, as: UTF8.self)
     }
 
     private var unescaped: [UInt8] {
