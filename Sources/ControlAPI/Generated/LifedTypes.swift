@@ -75,7 +75,7 @@ public struct Reclaim: Sendable, Equatable, JSONReadable, JSONWritable {
     /// The number of candidates.
     public var candidates: Int64
     /// The memory that became free; null until it is known.
-    public var freedBytes: Int64?
+    public var freedBytes: Optional<Int64>
 
     /// Creates the value of its members.
     public init(cause: String, order: [String], candidates: Int64, freedBytes: Int64? = nil) {
@@ -121,12 +121,12 @@ public struct Exit: Sendable, Equatable, JSONReadable, JSONWritable {
     public var state: AppState
     public var reason: Reason
     /// The exit status of the main process, if it exited.
-    public var exitCode: Int64?
+    public var exitCode: Optional<Int64>
     /// The signal that ended the main process, if one did.
-    public var signal: Int64?
+    public var signal: Optional<Int64>
     public var timeUSec: Int64
     /// The choice of the app, if it was ended for its memory.
-    public var reclaim: Reclaim?
+    public var reclaim: Optional<Reclaim>
 
     /// Creates the value of its members.
     public init(state: AppState, reason: Reason, exitCode: Int64? = nil, signal: Int64? = nil, timeUSec: Int64, reclaim: Reclaim? = nil) {
@@ -185,7 +185,7 @@ public struct Scene: Sendable, Equatable, JSONReadable, JSONWritable {
     /// The time of the last transition.
     public var sinceUSec: Int64
     /// The text that the app gets back with the scene.
-    public var info: String?
+    public var info: Optional<String>
 
     /// Creates the value of its members.
     public init(id: String, role: String, state: SceneState, target: SceneState, reason: Reason, sinceUSec: Int64, info: String? = nil) {
@@ -241,11 +241,11 @@ public struct Scene: Sendable, Equatable, JSONReadable, JSONWritable {
 public struct App: Sendable, Equatable, JSONReadable, JSONWritable {
     public var id: String
     /// The name for users.
-    public var name: String?
+    public var name: Optional<String>
     public var state: AppState
     public var target: AppState
     /// The reason of the state; null if the client may not see it.
-    public var reason: Reason?
+    public var reason: Optional<Reason>
     /// True for an app in the foreground.
     public var foreground: Bool
     /// True for an app that is connected to the daemon and gets callbacks.
@@ -253,13 +253,13 @@ public struct App: Sendable, Equatable, JSONReadable, JSONWritable {
     /// True for an app without a manifest.
     public var adHoc: Bool
     /// The main process.
-    public var pid: Int64?
-    public var containment: Containment?
+    public var pid: Optional<Int64>
+    public var containment: Optional<Containment>
     /// The time of the last transition.
     public var sinceUSec: Int64
-    public var lastExit: Exit?
+    public var lastExit: Optional<Exit>
     /// The scenes in the order of their opening; null for an app without scenes.
-    public var scenes: [Scene]?
+    public var scenes: Optional<[Scene]>
     /// True while another program keeps the main process stopped and the daemon wants it to run.
     public var stoppedByOther: Bool
 
@@ -393,7 +393,7 @@ public struct Process: Sendable, Equatable, JSONReadable, JSONWritable {
 public struct Helper: Sendable, Equatable, JSONReadable, JSONWritable {
     public var process: Process
     /// The app that started the process, if known.
-    public var app: String?
+    public var app: Optional<String>
 
     /// Creates the value of its members.
     public init(process: Process, app: String? = nil) {
@@ -430,7 +430,7 @@ public struct UncontrolledProcess: Sendable, Equatable, JSONReadable, JSONWritab
     public var pid: Int64
     public var command: String
     /// The user of the process.
-    public var user: String?
+    public var user: Optional<String>
     /// The cause, in words.
     public var cause: String
 
@@ -486,7 +486,7 @@ public struct Assertion: Sendable, Equatable, JSONReadable, JSONWritable {
     public var name: String
     public var sinceUSec: Int64
     /// The end of a task's time, if it is limited.
-    public var untilUSec: Int64?
+    public var untilUSec: Optional<Int64>
 
     /// Creates the value of its members.
     public init(kind: AssertionKind, number: Int64, name: String, sinceUSec: Int64, untilUSec: Int64? = nil) {
@@ -537,7 +537,7 @@ public struct Schedule: Sendable, Equatable, JSONReadable, JSONWritable {
     /// The calendar event, as in systemd.time(7).
     public var at: String
     /// The next time; null for never again.
-    public var nextUSec: Int64?
+    public var nextUSec: Optional<Int64>
 
     /// Creates the value of its members.
     public init(kind: String, at: String, nextUSec: Int64? = nil) {
@@ -578,31 +578,31 @@ public struct Details: Sendable, Equatable, JSONReadable, JSONWritable {
     public var app: App
     public var command: [String]
     /// The user of the app; null for the user of the daemon.
-    public var user: String?
+    public var user: Optional<String>
     /// The path of the manifest or the desktop entry.
-    public var manifest: String?
+    public var manifest: Optional<String>
     /// True for an app that was running before lifed managed it.
     public var adopted: Bool
     /// The units of systemd that hold the processes; null if none does.
-    public var units: [String]?
+    public var units: Optional<[String]>
     public var processes: [Process]
     /// The callback whose answer is pending.
-    public var pendingCallback: String?
+    public var pendingCallback: Optional<String>
     /// The end of the background time.
-    public var backgroundUntilUSec: Int64?
+    public var backgroundUntilUSec: Optional<Int64>
     public var assertions: [Assertion]
     /// The time of the next restart.
-    public var restartAtUSec: Int64?
+    public var restartAtUSec: Optional<Int64>
     /// The number of ends in a row soon after the start.
     public var failures: Int64
     public var restartLimitReached: Bool
     public var schedules: [Schedule]
     public var uncontrolledProcesses: [UncontrolledProcess]
     /// The reason why the control group is frozen beside SIGSTOP, in words.
-    public var freezeReason: String?
+    public var freezeReason: Optional<String>
     /// The error of the latest launch, if it failed, and its remedy.
-    public var launchFailure: String?
-    public var launchRemedy: String?
+    public var launchFailure: Optional<String>
+    public var launchRemedy: Optional<String>
     /// True for an app without a manifest that has ended: lastExit says how.
     public var ended: Bool
 
@@ -704,14 +704,14 @@ public enum LaunchableSource: String, JSONWord, Sendable, CaseIterable {
 /// An app that can be launched.
 public struct Launchable: Sendable, Equatable, JSONReadable, JSONWritable {
     public var id: String
-    public var name: String?
+    public var name: Optional<String>
     public var source: LaunchableSource
     public var file: String
     public var running: Bool
     /// False for an app that menus do not show.
     public var shown: Bool
     /// The reason why the app cannot be launched; null if it can.
-    public var problem: String?
+    public var problem: Optional<String>
 
     /// Creates the value of its members.
     public init(id: String, name: String? = nil, source: LaunchableSource, file: String, running: Bool, shown: Bool, problem: String? = nil) {
@@ -770,8 +770,8 @@ public enum WaitGoal: String, JSONWord, Sendable, CaseIterable {
 /// The parameters of Launch.
 public struct LaunchParameters: Sendable, Equatable, JSONReadable, JSONWritable {
     public var id: String
-    public var background: Bool?
-    public var wait: WaitGoal?
+    public var background: Optional<Bool>
+    public var wait: Optional<WaitGoal>
 
     /// Creates the value of its members.
     public init(id: String, background: Bool? = nil, wait: WaitGoal? = nil) {
@@ -840,10 +840,10 @@ public struct AppReply: Sendable, Equatable, JSONReadable, JSONWritable {
 /// The parameters of Run.
 public struct RunParameters: Sendable, Equatable, JSONReadable, JSONWritable {
     public var command: [String]
-    public var id: String?
-    public var environment: [String: String]?
-    public var workingDirectory: String?
-    public var background: Bool?
+    public var id: Optional<String>
+    public var environment: Optional<[String: String]>
+    public var workingDirectory: Optional<String>
+    public var background: Optional<Bool>
 
     /// Creates the value of its members.
     public init(command: [String], id: String? = nil, environment: [String: String]? = nil, workingDirectory: String? = nil, background: Bool? = nil) {
@@ -887,7 +887,7 @@ public struct RunParameters: Sendable, Equatable, JSONReadable, JSONWritable {
 /// The parameters of Suspend.
 public struct SuspendParameters: Sendable, Equatable, JSONReadable, JSONWritable {
     public var id: String
-    public var now: Bool?
+    public var now: Optional<Bool>
 
     /// Creates the value of its members.
     public init(id: String, now: Bool? = nil) {
@@ -953,7 +953,7 @@ public struct AppParameters: Sendable, Equatable, JSONReadable, JSONWritable {
 /// The parameters of Kill.
 public struct KillParameters: Sendable, Equatable, JSONReadable, JSONWritable {
     public var id: String
-    public var signal: Int64?
+    public var signal: Optional<Int64>
 
     /// Creates the value of its members.
     public init(id: String, signal: Int64? = nil) {
@@ -988,10 +988,10 @@ public struct KillParameters: Sendable, Equatable, JSONReadable, JSONWritable {
 /// The parameters of Adopt.
 public struct AdoptParameters: Sendable, Equatable, JSONReadable, JSONWritable {
     public var pid: Int64
-    public var id: String?
-    public var name: String?
-    public var background: Bool?
-    public var byRule: Bool?
+    public var id: Optional<String>
+    public var name: Optional<String>
+    public var background: Optional<Bool>
+    public var byRule: Optional<Bool>
 
     /// Creates the value of its members.
     public init(pid: Int64, id: String? = nil, name: String? = nil, background: Bool? = nil, byRule: Bool? = nil) {
@@ -1034,7 +1034,7 @@ public struct AdoptParameters: Sendable, Equatable, JSONReadable, JSONWritable {
 
 /// The reply of Adopt, and of methods like it.
 public struct OptionalAppReply: Sendable, Equatable, JSONReadable, JSONWritable {
-    public var app: App?
+    public var app: Optional<App>
 
     /// Creates the value of its members.
     public init(app: App? = nil) {
@@ -1065,7 +1065,7 @@ public struct OptionalAppReply: Sendable, Equatable, JSONReadable, JSONWritable 
 /// The parameters of Focus.
 public struct FocusParameters: Sendable, Equatable, JSONReadable, JSONWritable {
     public var id: String
-    public var wait: WaitGoal?
+    public var wait: Optional<WaitGoal>
 
     /// Creates the value of its members.
     public init(id: String, wait: WaitGoal? = nil) {
@@ -1099,8 +1099,8 @@ public struct FocusParameters: Sendable, Equatable, JSONReadable, JSONWritable {
 
 /// The parameters of BeginInterruption.
 public struct BeginInterruptionParameters: Sendable, Equatable, JSONReadable, JSONWritable {
-    public var name: String?
-    public var whileConnected: Bool?
+    public var name: Optional<String>
+    public var whileConnected: Optional<Bool>
 
     /// Creates the value of its members.
     public init(name: String? = nil, whileConnected: Bool? = nil) {
@@ -1133,8 +1133,8 @@ public struct BeginInterruptionParameters: Sendable, Equatable, JSONReadable, JS
 
 /// The parameters of EndInterruption.
 public struct EndInterruptionParameters: Sendable, Equatable, JSONReadable, JSONWritable {
-    public var name: String?
-    public var answer: String?
+    public var name: Optional<String>
+    public var answer: Optional<String>
 
     /// Creates the value of its members.
     public init(name: String? = nil, answer: String? = nil) {
@@ -1253,8 +1253,8 @@ extension EventOutcome: JSONWord {
 /// The parameters of Open.
 public struct OpenParameters: Sendable, Equatable, JSONReadable, JSONWritable {
     public var url: String
-    public var id: String?
-    public var type: String?
+    public var id: Optional<String>
+    public var type: Optional<String>
 
     /// Creates the value of its members.
     public init(url: String, id: String? = nil, type: String? = nil) {
@@ -1329,7 +1329,7 @@ public struct OutcomeReply: Sendable, Equatable, JSONReadable, JSONWritable {
 public struct ContinueActivityParameters: Sendable, Equatable, JSONReadable, JSONWritable {
     public var id: String
     public var type: String
-    public var info: String?
+    public var info: Optional<String>
 
     /// Creates the value of its members.
     public init(id: String, type: String, info: String? = nil) {
@@ -1369,7 +1369,7 @@ public struct ContinueActivityParameters: Sendable, Equatable, JSONReadable, JSO
 public struct WakeParameters: Sendable, Equatable, JSONReadable, JSONWritable {
     public var id: String
     public var kind: String
-    public var payload: String?
+    public var payload: Optional<String>
 
     /// Creates the value of its members.
     public init(id: String, kind: String, payload: String? = nil) {
@@ -1408,10 +1408,10 @@ public struct WakeParameters: Sendable, Equatable, JSONReadable, JSONWritable {
 /// The parameters of OpenScene.
 public struct OpenSceneParameters: Sendable, Equatable, JSONReadable, JSONWritable {
     public var app: String
-    public var scene: String?
-    public var role: String?
-    public var info: String?
-    public var background: Bool?
+    public var scene: Optional<String>
+    public var role: Optional<String>
+    public var info: Optional<String>
+    public var background: Optional<Bool>
 
     /// Creates the value of its members.
     public init(app: String, scene: String? = nil, role: String? = nil, info: String? = nil, background: Bool? = nil) {
@@ -1557,7 +1557,7 @@ public struct ListReply: Sendable, Equatable, JSONReadable, JSONWritable {
 
 /// The parameters of ListAvailable.
 public struct ListAvailableParameters: Sendable, Equatable, JSONReadable, JSONWritable {
-    public var all: Bool?
+    public var all: Optional<Bool>
 
     /// Creates the value of its members.
     public init(all: Bool? = nil) {
@@ -1649,8 +1649,8 @@ public struct DescribeReply: Sendable, Equatable, JSONReadable, JSONWritable {
 
 /// The parameters of FindApp.
 public struct FindAppParameters: Sendable, Equatable, JSONReadable, JSONWritable {
-    public var pid: Int64?
-    public var appID: String?
+    public var pid: Optional<Int64>
+    public var appID: Optional<String>
 
     /// Creates the value of its members.
     public init(pid: Int64? = nil, appID: String? = nil) {
@@ -1691,9 +1691,9 @@ public struct Obstacle: Sendable, Equatable, JSONReadable, JSONWritable {
     public var kind: ObstacleKind
     /// The callback, the task or mode, or the other apps.
     public var names: [String]
-    public var sinceUSec: Int64?
+    public var sinceUSec: Optional<Int64>
     /// The latest end of the condition.
-    public var untilUSec: Int64?
+    public var untilUSec: Optional<Int64>
 
     /// Creates the value of its members.
     public init(kind: ObstacleKind, names: [String], sinceUSec: Int64? = nil, untilUSec: Int64? = nil) {
@@ -1741,10 +1741,10 @@ public enum ProspectKind: String, JSONWord, Sendable, CaseIterable {
 public struct Prospect: Sendable, Equatable, JSONReadable, JSONWritable {
     public var kind: ProspectKind
     public var timeUSec: Int64
-    public var from: AppState?
-    public var to: AppState?
-    public var reason: Reason?
-    public var callback: String?
+    public var from: Optional<AppState>
+    public var to: Optional<AppState>
+    public var reason: Optional<Reason>
+    public var callback: Optional<String>
 
     /// Creates the value of its members.
     public init(kind: ProspectKind, timeUSec: Int64, from: AppState? = nil, to: AppState? = nil, reason: Reason? = nil, callback: String? = nil) {
@@ -1793,12 +1793,12 @@ public struct Prospect: Sendable, Equatable, JSONReadable, JSONWritable {
 public struct Explanation: Sendable, Equatable, JSONReadable, JSONWritable {
     public var details: Details
     /// The next state; null if the app has reached its target.
-    public var next: AppState?
+    public var next: Optional<AppState>
     public var obstacles: [Obstacle]
     public var prospects: [Prospect]
     /// The running apps that have the other end of a pipe or a Unix socket of this one, and can wait for it while it is suspended;
     /// null if the client may not see other apps.
-    public var connectedApps: [String]?
+    public var connectedApps: Optional<[String]>
 
     /// Creates the value of its members.
     public init(details: Details, next: AppState? = nil, obstacles: [Obstacle], prospects: [Prospect], connectedApps: [String]? = nil) {
@@ -1882,20 +1882,20 @@ public struct HistoryEvent: Sendable, Equatable, JSONReadable, JSONWritable {
     public var kind: HistoryKind
     public var id: String
     public var timeUSec: Int64
-    public var from: AppState?
-    public var to: AppState?
-    public var reason: Reason?
+    public var from: Optional<AppState>
+    public var to: Optional<AppState>
+    public var reason: Optional<Reason>
     /// The callback that was not answered in time.
-    public var callback: String?
+    public var callback: Optional<String>
     /// The error of a failed launch.
-    public var error: String?
-    public var pid: Int64?
+    public var error: Optional<String>
+    public var pid: Optional<Int64>
     /// The time that the app took to answer the callback of the transition.
-    public var answerUSec: Int64?
-    public var exitCode: Int64?
-    public var signal: Int64?
+    public var answerUSec: Optional<Int64>
+    public var exitCode: Optional<Int64>
+    public var signal: Optional<Int64>
     /// The time that the app was in the state before.
-    public var stateUSec: Int64?
+    public var stateUSec: Optional<Int64>
 
     /// Creates the value of its members.
     public init(kind: HistoryKind, id: String, timeUSec: Int64, from: AppState? = nil, to: AppState? = nil, reason: Reason? = nil, callback: String? = nil, error: String? = nil, pid: Int64? = nil, answerUSec: Int64? = nil, exitCode: Int64? = nil, signal: Int64? = nil, stateUSec: Int64? = nil) {
@@ -1964,8 +1964,8 @@ public struct HistoryEvent: Sendable, Equatable, JSONReadable, JSONWritable {
 
 /// The parameters of History.
 public struct HistoryParameters: Sendable, Equatable, JSONReadable, JSONWritable {
-    public var id: String?
-    public var limit: Int64?
+    public var id: Optional<String>
+    public var limit: Optional<Int64>
 
     /// Creates the value of its members.
     public init(id: String? = nil, limit: Int64? = nil) {
@@ -2038,11 +2038,11 @@ public struct Transition: Sendable, Equatable, JSONReadable, JSONWritable {
     public var from: AppState
     public var to: AppState
     /// The reason; null if the client may not see it.
-    public var reason: Reason?
+    public var reason: Optional<Reason>
     public var timeUSec: Int64
-    public var pid: Int64?
+    public var pid: Optional<Int64>
     /// The time that the app took to answer the callback of the transition.
-    public var answerUSec: Int64?
+    public var answerUSec: Optional<Int64>
 
     /// Creates the value of its members.
     public init(id: String, from: AppState, to: AppState, reason: Reason? = nil, timeUSec: Int64, pid: Int64? = nil, answerUSec: Int64? = nil) {
@@ -2100,7 +2100,7 @@ public struct SceneTransition: Sendable, Equatable, JSONReadable, JSONWritable {
     public var to: SceneState
     public var reason: Reason
     public var timeUSec: Int64
-    public var answerUSec: Int64?
+    public var answerUSec: Optional<Int64>
 
     /// Creates the value of its members.
     public init(app: String, scene: String, from: SceneState, to: SceneState, reason: Reason, timeUSec: Int64, answerUSec: Int64? = nil) {
@@ -2155,9 +2155,9 @@ public struct SceneTransition: Sendable, Equatable, JSONReadable, JSONWritable {
 /// The reply of Monitor.
 public struct MonitorReply: Sendable, Equatable, JSONReadable, JSONWritable {
     public var number: Int64
-    public var apps: [App]?
-    public var transition: Transition?
-    public var scene: SceneTransition?
+    public var apps: Optional<[App]>
+    public var transition: Optional<Transition>
+    public var scene: Optional<SceneTransition>
 
     /// Creates the value of its members.
     public init(number: Int64, apps: [App]? = nil, transition: Transition? = nil, scene: SceneTransition? = nil) {
@@ -2246,7 +2246,7 @@ extension MemoryLevel: JSONWord {}
 /// The parameters of SimulateMemoryPressure.
 public struct SimulateMemoryPressureParameters: Sendable, Equatable, JSONReadable, JSONWritable {
     public var level: MemoryLevel
-    public var all: Bool?
+    public var all: Optional<Bool>
 
     /// Creates the value of its members.
     public init(level: MemoryLevel, all: Bool? = nil) {
@@ -2313,7 +2313,7 @@ public struct SimulateMemoryPressureReply: Sendable, Equatable, JSONReadable, JS
 public struct Problem: Sendable, Equatable, JSONReadable, JSONWritable {
     public var file: String
     /// The line, counted from 1.
-    public var line: Int64?
+    public var line: Optional<Int64>
     public var message: String
 
     /// Creates the value of its members.
@@ -2374,7 +2374,7 @@ public struct Status: Sendable, Equatable, JSONReadable, JSONWritable {
     public var foreground: [String]
     public var interruptions: [String]
     public var foregroundBlockers: [ForegroundBlocker]
-    public var homeApp: String?
+    public var homeApp: Optional<String>
     /// The numbers of known and of running apps, and of connected clients.
     public var apps: Int64
     public var running: Int64

@@ -12,8 +12,8 @@ public enum MetricFamilyType: String, JSONWord, Sendable, CaseIterable {
 public struct MetricsListReply: Sendable, Equatable, JSONReadable, JSONWritable {
     public var name: String
     public var value: JSONValue
-    public var object: String?
-    public var fields: JSONValue?
+    public var object: Optional<String>
+    public var fields: Optional<JSONValue>
 
     /// Creates the value of its members.
     public init(name: String, value: JSONValue, object: String? = nil, fields: JSONValue? = nil) {
