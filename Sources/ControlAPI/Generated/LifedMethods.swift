@@ -367,6 +367,7 @@ public protocol LifedHandler {
 
 extension LifedHandler {
     /// Reads the parameters of a call, and calls the function of its method.
+    @inlinable
     public func dispatch(_ method: LifedMethod, _ call: Call, _ context: Context) throws(Failure) {
         switch method {
         case .launch: try launch(parameters(of: call), for: context)
@@ -421,7 +422,7 @@ extension LifedHandler {
         }
     }
 
-    private func parameters<Parameters: JSONReadable>(
+    @inlinable func parameters<Parameters: JSONReadable>(
         of call: Call, _ type: Parameters.Type = Parameters.self
     ) throws(Failure) -> Parameters {
         do throws(ServiceError) {
