@@ -84,14 +84,19 @@ struct CallEnvelope: JSONReadable {
         var (more, oneway, upgrade) = (false, false, false)
         var parameters: JSONText?
         try json.beginObject()
-        while let key = json.nextKey() {
-            switch key {
-            case "method": method = try json.readString()
-            case "more": more = try json.read(Bool?.self) ?? false
-            case "oneway": oneway = try json.read(Bool?.self) ?? false
-            case "upgrade": upgrade = try json.read(Bool?.self) ?? false
-            case "parameters": parameters = try json.readParameters()
-            default: json.skipValue()
+        while json.nextMember() {
+            if json.isAt("method") {
+                method = try json.readString()
+            } else if json.isAt("parameters") {
+                parameters = try json.readParameters()
+            } else if json.isAt("more") {
+                more = try json.read(Bool?.self) ?? false
+            } else if json.isAt("oneway") {
+                oneway = try json.read(Bool?.self) ?? false
+            } else if json.isAt("upgrade") {
+                upgrade = try json.read(Bool?.self) ?? false
+            } else {
+                json.skipValue()
             }
         }
         guard let method else { throw json.missingField("method") }

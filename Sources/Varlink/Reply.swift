@@ -45,12 +45,15 @@ struct ReplyEnvelope: JSONReadable {
 
     init(from json: inout JSONReader) throws(JSONError) {
         try json.beginObject()
-        while let key = json.nextKey() {
-            switch key {
-            case "error": error = try json.read()
-            case "continues": continues = try json.read(Bool?.self) ?? false
-            case "parameters": parameters = try json.readParameters()
-            default: json.skipValue()
+        while json.nextMember() {
+            if json.isAt("error") {
+                error = try json.read()
+            } else if json.isAt("continues") {
+                continues = try json.read(Bool?.self) ?? false
+            } else if json.isAt("parameters") {
+                parameters = try json.readParameters()
+            } else {
+                json.skipValue()
             }
         }
     }
@@ -66,8 +69,8 @@ public struct NoParameters: JSONReadable, JSONWritable, Sendable, Equatable {
     /// - Throws: ``JSONError`` if the value is no object, or has a name in the parameters of a call.
     public init(from json: inout JSONReader) throws(JSONError) {
         try json.beginObject()
-        while let key = json.nextKey() {
-            guard json.ignoresUnknownFields else { throw json.unknownField(key) }
+        while json.nextMember() {
+            guard json.ignoresUnknownFields else { throw json.unknownField() }
             json.skipValue()
         }
     }

@@ -140,8 +140,8 @@ private struct DescriptionRequest: JSONReadable {
     init(from json: inout JSONReader) throws(JSONError) {
         var interface: String?
         try json.beginObject()
-        while let key = json.nextKey() {
-            guard "interface" ~= key else { throw json.unknownField(key) }
+        while json.nextMember() {
+            guard json.isAt("interface") else { throw json.unknownField() }
             interface = try json.readString()
         }
         guard let interface else { throw json.missingField("interface") }

@@ -9,8 +9,8 @@ private struct Sample: JSONReadable, Equatable {
         init(from json: inout JSONReader) throws(JSONError) {
             var words: [String]?
             try json.beginObject()
-            while let key = json.nextKey() {
-                guard "words" ~= key else { throw json.unknownField(key) }
+            while json.nextMember() {
+                guard json.isAt("words") else { throw json.unknownField() }
                 words = try json.read()
             }
             guard let words else { throw json.missingField("words") }
@@ -30,11 +30,13 @@ private struct Sample: JSONReadable, Equatable {
         var number: Int64?
         var inner: Inner?
         try json.beginObject()
-        while let key = json.nextKey() {
-            switch key {
-            case "number": number = try json.read()
-            case "inner": inner = try json.read()
-            default: throw json.unknownField(key)
+        while json.nextMember() {
+            if json.isAt("number") {
+                number = try json.read()
+            } else if json.isAt("inner") {
+                inner = try json.read()
+            } else {
+                throw json.unknownField()
             }
         }
         guard let number else { throw json.missingField("number") }

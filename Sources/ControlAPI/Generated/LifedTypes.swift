@@ -89,13 +89,17 @@ public struct Reclaim: Sendable, Equatable, JSONReadable, JSONWritable {
         var candidates: Int64?
         var freedBytes: Int64?
         try json.beginObject()
-        while let key = json.nextKey() {
-            switch key {
-            case "cause": cause = try json.read(String.self)
-            case "order": order = try json.read([String].self)
-            case "candidates": candidates = try json.read(Int64.self)
-            case "freedBytes": freedBytes = try json.read(Int64?.self)
-            default: json.skipValue()
+        while json.nextMember() {
+            if json.isAt("cause") {
+                cause = try json.read(String.self)
+            } else if json.isAt("order") {
+                order = try json.read([String].self)
+            } else if json.isAt("candidates") {
+                candidates = try json.read(Int64.self)
+            } else if json.isAt("freedBytes") {
+                freedBytes = try json.read(Int64?.self)
+            } else {
+                json.skipValue()
             }
         }
         guard let cause else { throw json.missingField("cause") }
@@ -142,15 +146,21 @@ public struct Exit: Sendable, Equatable, JSONReadable, JSONWritable {
         var timeUSec: Int64?
         var reclaim: Reclaim?
         try json.beginObject()
-        while let key = json.nextKey() {
-            switch key {
-            case "state": state = try json.read(AppState.self)
-            case "reason": reason = try json.read(Reason.self)
-            case "exitCode": exitCode = try json.read(Int64?.self)
-            case "signal": signal = try json.read(Int64?.self)
-            case "timeUSec": timeUSec = try json.read(Int64.self)
-            case "reclaim": reclaim = try json.read(Reclaim?.self)
-            default: json.skipValue()
+        while json.nextMember() {
+            if json.isAt("state") {
+                state = try json.read(AppState.self)
+            } else if json.isAt("reason") {
+                reason = try json.read(Reason.self)
+            } else if json.isAt("exitCode") {
+                exitCode = try json.read(Int64?.self)
+            } else if json.isAt("signal") {
+                signal = try json.read(Int64?.self)
+            } else if json.isAt("timeUSec") {
+                timeUSec = try json.read(Int64.self)
+            } else if json.isAt("reclaim") {
+                reclaim = try json.read(Reclaim?.self)
+            } else {
+                json.skipValue()
             }
         }
         guard let state else { throw json.missingField("state") }
@@ -202,16 +212,23 @@ public struct Scene: Sendable, Equatable, JSONReadable, JSONWritable {
         var sinceUSec: Int64?
         var info: String?
         try json.beginObject()
-        while let key = json.nextKey() {
-            switch key {
-            case "id": id = try json.read(String.self)
-            case "role": role = try json.read(String.self)
-            case "state": state = try json.read(SceneState.self)
-            case "target": target = try json.read(SceneState.self)
-            case "reason": reason = try json.read(Reason.self)
-            case "sinceUSec": sinceUSec = try json.read(Int64.self)
-            case "info": info = try json.read(String?.self)
-            default: json.skipValue()
+        while json.nextMember() {
+            if json.isAt("id") {
+                id = try json.read(String.self)
+            } else if json.isAt("role") {
+                role = try json.read(String.self)
+            } else if json.isAt("state") {
+                state = try json.read(SceneState.self)
+            } else if json.isAt("target") {
+                target = try json.read(SceneState.self)
+            } else if json.isAt("reason") {
+                reason = try json.read(Reason.self)
+            } else if json.isAt("sinceUSec") {
+                sinceUSec = try json.read(Int64.self)
+            } else if json.isAt("info") {
+                info = try json.read(String?.self)
+            } else {
+                json.skipValue()
             }
         }
         guard let id else { throw json.missingField("id") }
@@ -285,23 +302,37 @@ public struct App: Sendable, Equatable, JSONReadable, JSONWritable {
         var scenes: [Scene]?
         var stoppedByOther: Bool?
         try json.beginObject()
-        while let key = json.nextKey() {
-            switch key {
-            case "id": id = try json.read(String.self)
-            case "name": name = try json.read(String?.self)
-            case "state": state = try json.read(AppState.self)
-            case "target": target = try json.read(AppState.self)
-            case "reason": reason = try json.read(Reason?.self)
-            case "foreground": foreground = try json.read(Bool.self)
-            case "connected": connected = try json.read(Bool.self)
-            case "adHoc": adHoc = try json.read(Bool.self)
-            case "pid": pid = try json.read(Int64?.self)
-            case "containment": containment = try json.read(Containment?.self)
-            case "sinceUSec": sinceUSec = try json.read(Int64.self)
-            case "lastExit": lastExit = try json.read(Exit?.self)
-            case "scenes": scenes = try json.read([Scene]?.self)
-            case "stoppedByOther": stoppedByOther = try json.read(Bool.self)
-            default: json.skipValue()
+        while json.nextMember() {
+            if json.isAt("id") {
+                id = try json.read(String.self)
+            } else if json.isAt("name") {
+                name = try json.read(String?.self)
+            } else if json.isAt("state") {
+                state = try json.read(AppState.self)
+            } else if json.isAt("target") {
+                target = try json.read(AppState.self)
+            } else if json.isAt("reason") {
+                reason = try json.read(Reason?.self)
+            } else if json.isAt("foreground") {
+                foreground = try json.read(Bool.self)
+            } else if json.isAt("connected") {
+                connected = try json.read(Bool.self)
+            } else if json.isAt("adHoc") {
+                adHoc = try json.read(Bool.self)
+            } else if json.isAt("pid") {
+                pid = try json.read(Int64?.self)
+            } else if json.isAt("containment") {
+                containment = try json.read(Containment?.self)
+            } else if json.isAt("sinceUSec") {
+                sinceUSec = try json.read(Int64.self)
+            } else if json.isAt("lastExit") {
+                lastExit = try json.read(Exit?.self)
+            } else if json.isAt("scenes") {
+                scenes = try json.read([Scene]?.self)
+            } else if json.isAt("stoppedByOther") {
+                stoppedByOther = try json.read(Bool.self)
+            } else {
+                json.skipValue()
             }
         }
         guard let id else { throw json.missingField("id") }
@@ -359,14 +390,19 @@ public struct Process: Sendable, Equatable, JSONReadable, JSONWritable {
         var state: String?
         var cpuTimeUSec: Int64?
         try json.beginObject()
-        while let key = json.nextKey() {
-            switch key {
-            case "pid": pid = try json.read(Int64.self)
-            case "parentPid": parentPid = try json.read(Int64.self)
-            case "command": command = try json.read(String.self)
-            case "state": state = try json.read(String.self)
-            case "cpuTimeUSec": cpuTimeUSec = try json.read(Int64.self)
-            default: json.skipValue()
+        while json.nextMember() {
+            if json.isAt("pid") {
+                pid = try json.read(Int64.self)
+            } else if json.isAt("parentPid") {
+                parentPid = try json.read(Int64.self)
+            } else if json.isAt("command") {
+                command = try json.read(String.self)
+            } else if json.isAt("state") {
+                state = try json.read(String.self)
+            } else if json.isAt("cpuTimeUSec") {
+                cpuTimeUSec = try json.read(Int64.self)
+            } else {
+                json.skipValue()
             }
         }
         guard let pid else { throw json.missingField("pid") }
@@ -405,11 +441,13 @@ public struct Helper: Sendable, Equatable, JSONReadable, JSONWritable {
         var process: Process?
         var app: String?
         try json.beginObject()
-        while let key = json.nextKey() {
-            switch key {
-            case "process": process = try json.read(Process.self)
-            case "app": app = try json.read(String?.self)
-            default: json.skipValue()
+        while json.nextMember() {
+            if json.isAt("process") {
+                process = try json.read(Process.self)
+            } else if json.isAt("app") {
+                app = try json.read(String?.self)
+            } else {
+                json.skipValue()
             }
         }
         guard let process else { throw json.missingField("process") }
@@ -446,13 +484,17 @@ public struct UncontrolledProcess: Sendable, Equatable, JSONReadable, JSONWritab
         var user: String?
         var cause: String?
         try json.beginObject()
-        while let key = json.nextKey() {
-            switch key {
-            case "pid": pid = try json.read(Int64.self)
-            case "command": command = try json.read(String.self)
-            case "user": user = try json.read(String?.self)
-            case "cause": cause = try json.read(String.self)
-            default: json.skipValue()
+        while json.nextMember() {
+            if json.isAt("pid") {
+                pid = try json.read(Int64.self)
+            } else if json.isAt("command") {
+                command = try json.read(String.self)
+            } else if json.isAt("user") {
+                user = try json.read(String?.self)
+            } else if json.isAt("cause") {
+                cause = try json.read(String.self)
+            } else {
+                json.skipValue()
             }
         }
         guard let pid else { throw json.missingField("pid") }
@@ -501,14 +543,19 @@ public struct Assertion: Sendable, Equatable, JSONReadable, JSONWritable {
         var sinceUSec: Int64?
         var untilUSec: Int64?
         try json.beginObject()
-        while let key = json.nextKey() {
-            switch key {
-            case "kind": kind = try json.read(AssertionKind.self)
-            case "number": number = try json.read(Int64.self)
-            case "name": name = try json.read(String.self)
-            case "sinceUSec": sinceUSec = try json.read(Int64.self)
-            case "untilUSec": untilUSec = try json.read(Int64?.self)
-            default: json.skipValue()
+        while json.nextMember() {
+            if json.isAt("kind") {
+                kind = try json.read(AssertionKind.self)
+            } else if json.isAt("number") {
+                number = try json.read(Int64.self)
+            } else if json.isAt("name") {
+                name = try json.read(String.self)
+            } else if json.isAt("sinceUSec") {
+                sinceUSec = try json.read(Int64.self)
+            } else if json.isAt("untilUSec") {
+                untilUSec = try json.read(Int64?.self)
+            } else {
+                json.skipValue()
             }
         }
         guard let kind else { throw json.missingField("kind") }
@@ -550,12 +597,15 @@ public struct Schedule: Sendable, Equatable, JSONReadable, JSONWritable {
         var at: String?
         var nextUSec: Int64?
         try json.beginObject()
-        while let key = json.nextKey() {
-            switch key {
-            case "kind": kind = try json.read(String.self)
-            case "at": at = try json.read(String.self)
-            case "nextUSec": nextUSec = try json.read(Int64?.self)
-            default: json.skipValue()
+        while json.nextMember() {
+            if json.isAt("kind") {
+                kind = try json.read(String.self)
+            } else if json.isAt("at") {
+                at = try json.read(String.self)
+            } else if json.isAt("nextUSec") {
+                nextUSec = try json.read(Int64?.self)
+            } else {
+                json.skipValue()
             }
         }
         guard let kind else { throw json.missingField("kind") }
@@ -633,28 +683,47 @@ public struct Details: Sendable, Equatable, JSONReadable, JSONWritable {
         var launchRemedy: String?
         var ended: Bool?
         try json.beginObject()
-        while let key = json.nextKey() {
-            switch key {
-            case "app": app = try json.read(App.self)
-            case "command": command = try json.read([String].self)
-            case "user": user = try json.read(String?.self)
-            case "manifest": manifest = try json.read(String?.self)
-            case "adopted": adopted = try json.read(Bool.self)
-            case "units": units = try json.read([String]?.self)
-            case "processes": processes = try json.read([Process].self)
-            case "pendingCallback": pendingCallback = try json.read(String?.self)
-            case "backgroundUntilUSec": backgroundUntilUSec = try json.read(Int64?.self)
-            case "assertions": assertions = try json.read([Assertion].self)
-            case "restartAtUSec": restartAtUSec = try json.read(Int64?.self)
-            case "failures": failures = try json.read(Int64.self)
-            case "restartLimitReached": restartLimitReached = try json.read(Bool.self)
-            case "schedules": schedules = try json.read([Schedule].self)
-            case "uncontrolledProcesses": uncontrolledProcesses = try json.read([UncontrolledProcess].self)
-            case "freezeReason": freezeReason = try json.read(String?.self)
-            case "launchFailure": launchFailure = try json.read(String?.self)
-            case "launchRemedy": launchRemedy = try json.read(String?.self)
-            case "ended": ended = try json.read(Bool.self)
-            default: json.skipValue()
+        while json.nextMember() {
+            if json.isAt("app") {
+                app = try json.read(App.self)
+            } else if json.isAt("command") {
+                command = try json.read([String].self)
+            } else if json.isAt("user") {
+                user = try json.read(String?.self)
+            } else if json.isAt("manifest") {
+                manifest = try json.read(String?.self)
+            } else if json.isAt("adopted") {
+                adopted = try json.read(Bool.self)
+            } else if json.isAt("units") {
+                units = try json.read([String]?.self)
+            } else if json.isAt("processes") {
+                processes = try json.read([Process].self)
+            } else if json.isAt("pendingCallback") {
+                pendingCallback = try json.read(String?.self)
+            } else if json.isAt("backgroundUntilUSec") {
+                backgroundUntilUSec = try json.read(Int64?.self)
+            } else if json.isAt("assertions") {
+                assertions = try json.read([Assertion].self)
+            } else if json.isAt("restartAtUSec") {
+                restartAtUSec = try json.read(Int64?.self)
+            } else if json.isAt("failures") {
+                failures = try json.read(Int64.self)
+            } else if json.isAt("restartLimitReached") {
+                restartLimitReached = try json.read(Bool.self)
+            } else if json.isAt("schedules") {
+                schedules = try json.read([Schedule].self)
+            } else if json.isAt("uncontrolledProcesses") {
+                uncontrolledProcesses = try json.read([UncontrolledProcess].self)
+            } else if json.isAt("freezeReason") {
+                freezeReason = try json.read(String?.self)
+            } else if json.isAt("launchFailure") {
+                launchFailure = try json.read(String?.self)
+            } else if json.isAt("launchRemedy") {
+                launchRemedy = try json.read(String?.self)
+            } else if json.isAt("ended") {
+                ended = try json.read(Bool.self)
+            } else {
+                json.skipValue()
             }
         }
         guard let app else { throw json.missingField("app") }
@@ -728,16 +797,23 @@ public struct Launchable: Sendable, Equatable, JSONReadable, JSONWritable {
         var shown: Bool?
         var problem: String?
         try json.beginObject()
-        while let key = json.nextKey() {
-            switch key {
-            case "id": id = try json.read(String.self)
-            case "name": name = try json.read(String?.self)
-            case "source": source = try json.read(LaunchableSource.self)
-            case "file": file = try json.read(String.self)
-            case "running": running = try json.read(Bool.self)
-            case "shown": shown = try json.read(Bool.self)
-            case "problem": problem = try json.read(String?.self)
-            default: json.skipValue()
+        while json.nextMember() {
+            if json.isAt("id") {
+                id = try json.read(String.self)
+            } else if json.isAt("name") {
+                name = try json.read(String?.self)
+            } else if json.isAt("source") {
+                source = try json.read(LaunchableSource.self)
+            } else if json.isAt("file") {
+                file = try json.read(String.self)
+            } else if json.isAt("running") {
+                running = try json.read(Bool.self)
+            } else if json.isAt("shown") {
+                shown = try json.read(Bool.self)
+            } else if json.isAt("problem") {
+                problem = try json.read(String?.self)
+            } else {
+                json.skipValue()
             }
         }
         guard let id else { throw json.missingField("id") }
@@ -784,12 +860,15 @@ public struct LaunchParameters: Sendable, Equatable, JSONReadable, JSONWritable 
         var background: Bool?
         var wait: WaitGoal?
         try json.beginObject()
-        while let key = json.nextKey() {
-            switch key {
-            case "id": id = try json.read(String.self)
-            case "background": background = try json.read(Bool?.self)
-            case "wait": wait = try json.read(WaitGoal?.self)
-            default: throw json.unknownField(key)
+        while json.nextMember() {
+            if json.isAt("id") {
+                id = try json.read(String.self)
+            } else if json.isAt("background") {
+                background = try json.read(Bool?.self)
+            } else if json.isAt("wait") {
+                wait = try json.read(WaitGoal?.self)
+            } else {
+                throw json.unknownField()
             }
         }
         guard let id else { throw json.missingField("id") }
@@ -819,10 +898,11 @@ public struct AppReply: Sendable, Equatable, JSONReadable, JSONWritable {
     public init(from json: inout JSONReader) throws(JSONError) {
         var app: App?
         try json.beginObject()
-        while let key = json.nextKey() {
-            switch key {
-            case "app": app = try json.read(App.self)
-            default: json.skipValue()
+        while json.nextMember() {
+            if json.isAt("app") {
+                app = try json.read(App.self)
+            } else {
+                json.skipValue()
             }
         }
         guard let app else { throw json.missingField("app") }
@@ -858,14 +938,19 @@ public struct RunParameters: Sendable, Equatable, JSONReadable, JSONWritable {
         var workingDirectory: String?
         var background: Bool?
         try json.beginObject()
-        while let key = json.nextKey() {
-            switch key {
-            case "command": command = try json.read([String].self)
-            case "id": id = try json.read(String?.self)
-            case "environment": environment = try json.read([String: String]?.self)
-            case "workingDirectory": workingDirectory = try json.read(String?.self)
-            case "background": background = try json.read(Bool?.self)
-            default: throw json.unknownField(key)
+        while json.nextMember() {
+            if json.isAt("command") {
+                command = try json.read([String].self)
+            } else if json.isAt("id") {
+                id = try json.read(String?.self)
+            } else if json.isAt("environment") {
+                environment = try json.read([String: String]?.self)
+            } else if json.isAt("workingDirectory") {
+                workingDirectory = try json.read(String?.self)
+            } else if json.isAt("background") {
+                background = try json.read(Bool?.self)
+            } else {
+                throw json.unknownField()
             }
         }
         guard let command else { throw json.missingField("command") }
@@ -899,11 +984,13 @@ public struct SuspendParameters: Sendable, Equatable, JSONReadable, JSONWritable
         var id: String?
         var now: Bool?
         try json.beginObject()
-        while let key = json.nextKey() {
-            switch key {
-            case "id": id = try json.read(String.self)
-            case "now": now = try json.read(Bool?.self)
-            default: throw json.unknownField(key)
+        while json.nextMember() {
+            if json.isAt("id") {
+                id = try json.read(String.self)
+            } else if json.isAt("now") {
+                now = try json.read(Bool?.self)
+            } else {
+                throw json.unknownField()
             }
         }
         guard let id else { throw json.missingField("id") }
@@ -932,10 +1019,11 @@ public struct AppParameters: Sendable, Equatable, JSONReadable, JSONWritable {
     public init(from json: inout JSONReader) throws(JSONError) {
         var id: String?
         try json.beginObject()
-        while let key = json.nextKey() {
-            switch key {
-            case "id": id = try json.read(String.self)
-            default: throw json.unknownField(key)
+        while json.nextMember() {
+            if json.isAt("id") {
+                id = try json.read(String.self)
+            } else {
+                throw json.unknownField()
             }
         }
         guard let id else { throw json.missingField("id") }
@@ -965,11 +1053,13 @@ public struct KillParameters: Sendable, Equatable, JSONReadable, JSONWritable {
         var id: String?
         var signal: Int64?
         try json.beginObject()
-        while let key = json.nextKey() {
-            switch key {
-            case "id": id = try json.read(String.self)
-            case "signal": signal = try json.read(Int64?.self)
-            default: throw json.unknownField(key)
+        while json.nextMember() {
+            if json.isAt("id") {
+                id = try json.read(String.self)
+            } else if json.isAt("signal") {
+                signal = try json.read(Int64?.self)
+            } else {
+                throw json.unknownField()
             }
         }
         guard let id else { throw json.missingField("id") }
@@ -1006,14 +1096,19 @@ public struct AdoptParameters: Sendable, Equatable, JSONReadable, JSONWritable {
         var background: Bool?
         var byRule: Bool?
         try json.beginObject()
-        while let key = json.nextKey() {
-            switch key {
-            case "pid": pid = try json.read(Int64.self)
-            case "id": id = try json.read(String?.self)
-            case "name": name = try json.read(String?.self)
-            case "background": background = try json.read(Bool?.self)
-            case "byRule": byRule = try json.read(Bool?.self)
-            default: throw json.unknownField(key)
+        while json.nextMember() {
+            if json.isAt("pid") {
+                pid = try json.read(Int64.self)
+            } else if json.isAt("id") {
+                id = try json.read(String?.self)
+            } else if json.isAt("name") {
+                name = try json.read(String?.self)
+            } else if json.isAt("background") {
+                background = try json.read(Bool?.self)
+            } else if json.isAt("byRule") {
+                byRule = try json.read(Bool?.self)
+            } else {
+                throw json.unknownField()
             }
         }
         guard let pid else { throw json.missingField("pid") }
@@ -1045,10 +1140,11 @@ public struct OptionalAppReply: Sendable, Equatable, JSONReadable, JSONWritable 
     public init(from json: inout JSONReader) throws(JSONError) {
         var app: App?
         try json.beginObject()
-        while let key = json.nextKey() {
-            switch key {
-            case "app": app = try json.read(App?.self)
-            default: json.skipValue()
+        while json.nextMember() {
+            if json.isAt("app") {
+                app = try json.read(App?.self)
+            } else {
+                json.skipValue()
             }
         }
         (self.app) = (app)
@@ -1077,11 +1173,13 @@ public struct FocusParameters: Sendable, Equatable, JSONReadable, JSONWritable {
         var id: String?
         var wait: WaitGoal?
         try json.beginObject()
-        while let key = json.nextKey() {
-            switch key {
-            case "id": id = try json.read(String.self)
-            case "wait": wait = try json.read(WaitGoal?.self)
-            default: throw json.unknownField(key)
+        while json.nextMember() {
+            if json.isAt("id") {
+                id = try json.read(String.self)
+            } else if json.isAt("wait") {
+                wait = try json.read(WaitGoal?.self)
+            } else {
+                throw json.unknownField()
             }
         }
         guard let id else { throw json.missingField("id") }
@@ -1112,11 +1210,13 @@ public struct BeginInterruptionParameters: Sendable, Equatable, JSONReadable, JS
         var name: String?
         var whileConnected: Bool?
         try json.beginObject()
-        while let key = json.nextKey() {
-            switch key {
-            case "name": name = try json.read(String?.self)
-            case "whileConnected": whileConnected = try json.read(Bool?.self)
-            default: throw json.unknownField(key)
+        while json.nextMember() {
+            if json.isAt("name") {
+                name = try json.read(String?.self)
+            } else if json.isAt("whileConnected") {
+                whileConnected = try json.read(Bool?.self)
+            } else {
+                throw json.unknownField()
             }
         }
         (self.name, self.whileConnected) = (name, whileConnected)
@@ -1146,11 +1246,13 @@ public struct EndInterruptionParameters: Sendable, Equatable, JSONReadable, JSON
         var name: String?
         var answer: String?
         try json.beginObject()
-        while let key = json.nextKey() {
-            switch key {
-            case "name": name = try json.read(String?.self)
-            case "answer": answer = try json.read(String?.self)
-            default: throw json.unknownField(key)
+        while json.nextMember() {
+            if json.isAt("name") {
+                name = try json.read(String?.self)
+            } else if json.isAt("answer") {
+                answer = try json.read(String?.self)
+            } else {
+                throw json.unknownField()
             }
         }
         (self.name, self.answer) = (name, answer)
@@ -1182,11 +1284,13 @@ public struct SetInUseParameters: Sendable, Equatable, JSONReadable, JSONWritabl
         var use: Use?
         var apps: [String]?
         try json.beginObject()
-        while let key = json.nextKey() {
-            switch key {
-            case "use": use = try json.read(Use.self)
-            case "apps": apps = try json.read([String].self)
-            default: throw json.unknownField(key)
+        while json.nextMember() {
+            if json.isAt("use") {
+                use = try json.read(Use.self)
+            } else if json.isAt("apps") {
+                apps = try json.read([String].self)
+            } else {
+                throw json.unknownField()
             }
         }
         guard let use else { throw json.missingField("use") }
@@ -1216,10 +1320,11 @@ public struct SetInUseReply: Sendable, Equatable, JSONReadable, JSONWritable {
     public init(from json: inout JSONReader) throws(JSONError) {
         var ignored: [String]?
         try json.beginObject()
-        while let key = json.nextKey() {
-            switch key {
-            case "ignored": ignored = try json.read([String].self)
-            default: json.skipValue()
+        while json.nextMember() {
+            if json.isAt("ignored") {
+                ignored = try json.read([String].self)
+            } else {
+                json.skipValue()
             }
         }
         guard let ignored else { throw json.missingField("ignored") }
@@ -1267,12 +1372,15 @@ public struct OpenParameters: Sendable, Equatable, JSONReadable, JSONWritable {
         var id: String?
         var type: String?
         try json.beginObject()
-        while let key = json.nextKey() {
-            switch key {
-            case "url": url = try json.read(String.self)
-            case "id": id = try json.read(String?.self)
-            case "type": type = try json.read(String?.self)
-            default: throw json.unknownField(key)
+        while json.nextMember() {
+            if json.isAt("url") {
+                url = try json.read(String.self)
+            } else if json.isAt("id") {
+                id = try json.read(String?.self)
+            } else if json.isAt("type") {
+                type = try json.read(String?.self)
+            } else {
+                throw json.unknownField()
             }
         }
         guard let url else { throw json.missingField("url") }
@@ -1304,11 +1412,13 @@ public struct OutcomeReply: Sendable, Equatable, JSONReadable, JSONWritable {
         var app: App?
         var outcome: EventOutcome?
         try json.beginObject()
-        while let key = json.nextKey() {
-            switch key {
-            case "app": app = try json.read(App.self)
-            case "outcome": outcome = try json.read(EventOutcome.self)
-            default: json.skipValue()
+        while json.nextMember() {
+            if json.isAt("app") {
+                app = try json.read(App.self)
+            } else if json.isAt("outcome") {
+                outcome = try json.read(EventOutcome.self)
+            } else {
+                json.skipValue()
             }
         }
         guard let app else { throw json.missingField("app") }
@@ -1342,12 +1452,15 @@ public struct ContinueActivityParameters: Sendable, Equatable, JSONReadable, JSO
         var type: String?
         var info: String?
         try json.beginObject()
-        while let key = json.nextKey() {
-            switch key {
-            case "id": id = try json.read(String.self)
-            case "type": type = try json.read(String.self)
-            case "info": info = try json.read(String?.self)
-            default: throw json.unknownField(key)
+        while json.nextMember() {
+            if json.isAt("id") {
+                id = try json.read(String.self)
+            } else if json.isAt("type") {
+                type = try json.read(String.self)
+            } else if json.isAt("info") {
+                info = try json.read(String?.self)
+            } else {
+                throw json.unknownField()
             }
         }
         guard let id else { throw json.missingField("id") }
@@ -1382,12 +1495,15 @@ public struct WakeParameters: Sendable, Equatable, JSONReadable, JSONWritable {
         var kind: String?
         var payload: String?
         try json.beginObject()
-        while let key = json.nextKey() {
-            switch key {
-            case "id": id = try json.read(String.self)
-            case "kind": kind = try json.read(String.self)
-            case "payload": payload = try json.read(String?.self)
-            default: throw json.unknownField(key)
+        while json.nextMember() {
+            if json.isAt("id") {
+                id = try json.read(String.self)
+            } else if json.isAt("kind") {
+                kind = try json.read(String.self)
+            } else if json.isAt("payload") {
+                payload = try json.read(String?.self)
+            } else {
+                throw json.unknownField()
             }
         }
         guard let id else { throw json.missingField("id") }
@@ -1426,14 +1542,19 @@ public struct OpenSceneParameters: Sendable, Equatable, JSONReadable, JSONWritab
         var info: String?
         var background: Bool?
         try json.beginObject()
-        while let key = json.nextKey() {
-            switch key {
-            case "app": app = try json.read(String.self)
-            case "scene": scene = try json.read(String?.self)
-            case "role": role = try json.read(String?.self)
-            case "info": info = try json.read(String?.self)
-            case "background": background = try json.read(Bool?.self)
-            default: throw json.unknownField(key)
+        while json.nextMember() {
+            if json.isAt("app") {
+                app = try json.read(String.self)
+            } else if json.isAt("scene") {
+                scene = try json.read(String?.self)
+            } else if json.isAt("role") {
+                role = try json.read(String?.self)
+            } else if json.isAt("info") {
+                info = try json.read(String?.self)
+            } else if json.isAt("background") {
+                background = try json.read(Bool?.self)
+            } else {
+                throw json.unknownField()
             }
         }
         guard let app else { throw json.missingField("app") }
@@ -1465,10 +1586,11 @@ public struct SceneReply: Sendable, Equatable, JSONReadable, JSONWritable {
     public init(from json: inout JSONReader) throws(JSONError) {
         var scene: Scene?
         try json.beginObject()
-        while let key = json.nextKey() {
-            switch key {
-            case "scene": scene = try json.read(Scene.self)
-            default: json.skipValue()
+        while json.nextMember() {
+            if json.isAt("scene") {
+                scene = try json.read(Scene.self)
+            } else {
+                json.skipValue()
             }
         }
         guard let scene else { throw json.missingField("scene") }
@@ -1498,11 +1620,13 @@ public struct SceneParameters: Sendable, Equatable, JSONReadable, JSONWritable {
         var app: String?
         var scene: String?
         try json.beginObject()
-        while let key = json.nextKey() {
-            switch key {
-            case "app": app = try json.read(String.self)
-            case "scene": scene = try json.read(String.self)
-            default: throw json.unknownField(key)
+        while json.nextMember() {
+            if json.isAt("app") {
+                app = try json.read(String.self)
+            } else if json.isAt("scene") {
+                scene = try json.read(String.self)
+            } else {
+                throw json.unknownField()
             }
         }
         guard let app else { throw json.missingField("app") }
@@ -1534,11 +1658,13 @@ public struct ListReply: Sendable, Equatable, JSONReadable, JSONWritable {
         var apps: [App]?
         var helpers: [Helper]?
         try json.beginObject()
-        while let key = json.nextKey() {
-            switch key {
-            case "apps": apps = try json.read([App].self)
-            case "helpers": helpers = try json.read([Helper].self)
-            default: json.skipValue()
+        while json.nextMember() {
+            if json.isAt("apps") {
+                apps = try json.read([App].self)
+            } else if json.isAt("helpers") {
+                helpers = try json.read([Helper].self)
+            } else {
+                json.skipValue()
             }
         }
         guard let apps else { throw json.missingField("apps") }
@@ -1568,10 +1694,11 @@ public struct ListAvailableParameters: Sendable, Equatable, JSONReadable, JSONWr
     public init(from json: inout JSONReader) throws(JSONError) {
         var all: Bool?
         try json.beginObject()
-        while let key = json.nextKey() {
-            switch key {
-            case "all": all = try json.read(Bool?.self)
-            default: throw json.unknownField(key)
+        while json.nextMember() {
+            if json.isAt("all") {
+                all = try json.read(Bool?.self)
+            } else {
+                throw json.unknownField()
             }
         }
         (self.all) = (all)
@@ -1598,10 +1725,11 @@ public struct ListAvailableReply: Sendable, Equatable, JSONReadable, JSONWritabl
     public init(from json: inout JSONReader) throws(JSONError) {
         var apps: [Launchable]?
         try json.beginObject()
-        while let key = json.nextKey() {
-            switch key {
-            case "apps": apps = try json.read([Launchable].self)
-            default: json.skipValue()
+        while json.nextMember() {
+            if json.isAt("apps") {
+                apps = try json.read([Launchable].self)
+            } else {
+                json.skipValue()
             }
         }
         guard let apps else { throw json.missingField("apps") }
@@ -1629,10 +1757,11 @@ public struct DescribeReply: Sendable, Equatable, JSONReadable, JSONWritable {
     public init(from json: inout JSONReader) throws(JSONError) {
         var details: Details?
         try json.beginObject()
-        while let key = json.nextKey() {
-            switch key {
-            case "details": details = try json.read(Details.self)
-            default: json.skipValue()
+        while json.nextMember() {
+            if json.isAt("details") {
+                details = try json.read(Details.self)
+            } else {
+                json.skipValue()
             }
         }
         guard let details else { throw json.missingField("details") }
@@ -1662,11 +1791,13 @@ public struct FindAppParameters: Sendable, Equatable, JSONReadable, JSONWritable
         var pid: Int64?
         var appID: String?
         try json.beginObject()
-        while let key = json.nextKey() {
-            switch key {
-            case "pid": pid = try json.read(Int64?.self)
-            case "appID": appID = try json.read(String?.self)
-            default: throw json.unknownField(key)
+        while json.nextMember() {
+            if json.isAt("pid") {
+                pid = try json.read(Int64?.self)
+            } else if json.isAt("appID") {
+                appID = try json.read(String?.self)
+            } else {
+                throw json.unknownField()
             }
         }
         (self.pid, self.appID) = (pid, appID)
@@ -1707,13 +1838,17 @@ public struct Obstacle: Sendable, Equatable, JSONReadable, JSONWritable {
         var sinceUSec: Int64?
         var untilUSec: Int64?
         try json.beginObject()
-        while let key = json.nextKey() {
-            switch key {
-            case "kind": kind = try json.read(ObstacleKind.self)
-            case "names": names = try json.read([String].self)
-            case "sinceUSec": sinceUSec = try json.read(Int64?.self)
-            case "untilUSec": untilUSec = try json.read(Int64?.self)
-            default: json.skipValue()
+        while json.nextMember() {
+            if json.isAt("kind") {
+                kind = try json.read(ObstacleKind.self)
+            } else if json.isAt("names") {
+                names = try json.read([String].self)
+            } else if json.isAt("sinceUSec") {
+                sinceUSec = try json.read(Int64?.self)
+            } else if json.isAt("untilUSec") {
+                untilUSec = try json.read(Int64?.self)
+            } else {
+                json.skipValue()
             }
         }
         guard let kind else { throw json.missingField("kind") }
@@ -1760,15 +1895,21 @@ public struct Prospect: Sendable, Equatable, JSONReadable, JSONWritable {
         var reason: Reason?
         var callback: String?
         try json.beginObject()
-        while let key = json.nextKey() {
-            switch key {
-            case "kind": kind = try json.read(ProspectKind.self)
-            case "timeUSec": timeUSec = try json.read(Int64.self)
-            case "from": from = try json.read(AppState?.self)
-            case "to": to = try json.read(AppState?.self)
-            case "reason": reason = try json.read(Reason?.self)
-            case "callback": callback = try json.read(String?.self)
-            default: json.skipValue()
+        while json.nextMember() {
+            if json.isAt("kind") {
+                kind = try json.read(ProspectKind.self)
+            } else if json.isAt("timeUSec") {
+                timeUSec = try json.read(Int64.self)
+            } else if json.isAt("from") {
+                from = try json.read(AppState?.self)
+            } else if json.isAt("to") {
+                to = try json.read(AppState?.self)
+            } else if json.isAt("reason") {
+                reason = try json.read(Reason?.self)
+            } else if json.isAt("callback") {
+                callback = try json.read(String?.self)
+            } else {
+                json.skipValue()
             }
         }
         guard let kind else { throw json.missingField("kind") }
@@ -1813,14 +1954,19 @@ public struct Explanation: Sendable, Equatable, JSONReadable, JSONWritable {
         var prospects: [Prospect]?
         var connectedApps: [String]?
         try json.beginObject()
-        while let key = json.nextKey() {
-            switch key {
-            case "details": details = try json.read(Details.self)
-            case "next": next = try json.read(AppState?.self)
-            case "obstacles": obstacles = try json.read([Obstacle].self)
-            case "prospects": prospects = try json.read([Prospect].self)
-            case "connectedApps": connectedApps = try json.read([String]?.self)
-            default: json.skipValue()
+        while json.nextMember() {
+            if json.isAt("details") {
+                details = try json.read(Details.self)
+            } else if json.isAt("next") {
+                next = try json.read(AppState?.self)
+            } else if json.isAt("obstacles") {
+                obstacles = try json.read([Obstacle].self)
+            } else if json.isAt("prospects") {
+                prospects = try json.read([Prospect].self)
+            } else if json.isAt("connectedApps") {
+                connectedApps = try json.read([String]?.self)
+            } else {
+                json.skipValue()
             }
         }
         guard let details else { throw json.missingField("details") }
@@ -1854,10 +2000,11 @@ public struct ExplainReply: Sendable, Equatable, JSONReadable, JSONWritable {
     public init(from json: inout JSONReader) throws(JSONError) {
         var explanation: Explanation?
         try json.beginObject()
-        while let key = json.nextKey() {
-            switch key {
-            case "explanation": explanation = try json.read(Explanation.self)
-            default: json.skipValue()
+        while json.nextMember() {
+            if json.isAt("explanation") {
+                explanation = try json.read(Explanation.self)
+            } else {
+                json.skipValue()
             }
         }
         guard let explanation else { throw json.missingField("explanation") }
@@ -1918,22 +2065,35 @@ public struct HistoryEvent: Sendable, Equatable, JSONReadable, JSONWritable {
         var signal: Int64?
         var stateUSec: Int64?
         try json.beginObject()
-        while let key = json.nextKey() {
-            switch key {
-            case "kind": kind = try json.read(HistoryKind.self)
-            case "id": id = try json.read(String.self)
-            case "timeUSec": timeUSec = try json.read(Int64.self)
-            case "from": from = try json.read(AppState?.self)
-            case "to": to = try json.read(AppState?.self)
-            case "reason": reason = try json.read(Reason?.self)
-            case "callback": callback = try json.read(String?.self)
-            case "error": error = try json.read(String?.self)
-            case "pid": pid = try json.read(Int64?.self)
-            case "answerUSec": answerUSec = try json.read(Int64?.self)
-            case "exitCode": exitCode = try json.read(Int64?.self)
-            case "signal": signal = try json.read(Int64?.self)
-            case "stateUSec": stateUSec = try json.read(Int64?.self)
-            default: json.skipValue()
+        while json.nextMember() {
+            if json.isAt("kind") {
+                kind = try json.read(HistoryKind.self)
+            } else if json.isAt("id") {
+                id = try json.read(String.self)
+            } else if json.isAt("timeUSec") {
+                timeUSec = try json.read(Int64.self)
+            } else if json.isAt("from") {
+                from = try json.read(AppState?.self)
+            } else if json.isAt("to") {
+                to = try json.read(AppState?.self)
+            } else if json.isAt("reason") {
+                reason = try json.read(Reason?.self)
+            } else if json.isAt("callback") {
+                callback = try json.read(String?.self)
+            } else if json.isAt("error") {
+                error = try json.read(String?.self)
+            } else if json.isAt("pid") {
+                pid = try json.read(Int64?.self)
+            } else if json.isAt("answerUSec") {
+                answerUSec = try json.read(Int64?.self)
+            } else if json.isAt("exitCode") {
+                exitCode = try json.read(Int64?.self)
+            } else if json.isAt("signal") {
+                signal = try json.read(Int64?.self)
+            } else if json.isAt("stateUSec") {
+                stateUSec = try json.read(Int64?.self)
+            } else {
+                json.skipValue()
             }
         }
         guard let kind else { throw json.missingField("kind") }
@@ -1977,11 +2137,13 @@ public struct HistoryParameters: Sendable, Equatable, JSONReadable, JSONWritable
         var id: String?
         var limit: Int64?
         try json.beginObject()
-        while let key = json.nextKey() {
-            switch key {
-            case "id": id = try json.read(String?.self)
-            case "limit": limit = try json.read(Int64?.self)
-            default: throw json.unknownField(key)
+        while json.nextMember() {
+            if json.isAt("id") {
+                id = try json.read(String?.self)
+            } else if json.isAt("limit") {
+                limit = try json.read(Int64?.self)
+            } else {
+                throw json.unknownField()
             }
         }
         (self.id, self.limit) = (id, limit)
@@ -2011,11 +2173,13 @@ public struct HistoryReply: Sendable, Equatable, JSONReadable, JSONWritable {
         var sinceUSec: Int64?
         var events: [HistoryEvent]?
         try json.beginObject()
-        while let key = json.nextKey() {
-            switch key {
-            case "sinceUSec": sinceUSec = try json.read(Int64.self)
-            case "events": events = try json.read([HistoryEvent].self)
-            default: json.skipValue()
+        while json.nextMember() {
+            if json.isAt("sinceUSec") {
+                sinceUSec = try json.read(Int64.self)
+            } else if json.isAt("events") {
+                events = try json.read([HistoryEvent].self)
+            } else {
+                json.skipValue()
             }
         }
         guard let sinceUSec else { throw json.missingField("sinceUSec") }
@@ -2059,16 +2223,23 @@ public struct Transition: Sendable, Equatable, JSONReadable, JSONWritable {
         var pid: Int64?
         var answerUSec: Int64?
         try json.beginObject()
-        while let key = json.nextKey() {
-            switch key {
-            case "id": id = try json.read(String.self)
-            case "from": from = try json.read(AppState.self)
-            case "to": to = try json.read(AppState.self)
-            case "reason": reason = try json.read(Reason?.self)
-            case "timeUSec": timeUSec = try json.read(Int64.self)
-            case "pid": pid = try json.read(Int64?.self)
-            case "answerUSec": answerUSec = try json.read(Int64?.self)
-            default: json.skipValue()
+        while json.nextMember() {
+            if json.isAt("id") {
+                id = try json.read(String.self)
+            } else if json.isAt("from") {
+                from = try json.read(AppState.self)
+            } else if json.isAt("to") {
+                to = try json.read(AppState.self)
+            } else if json.isAt("reason") {
+                reason = try json.read(Reason?.self)
+            } else if json.isAt("timeUSec") {
+                timeUSec = try json.read(Int64.self)
+            } else if json.isAt("pid") {
+                pid = try json.read(Int64?.self)
+            } else if json.isAt("answerUSec") {
+                answerUSec = try json.read(Int64?.self)
+            } else {
+                json.skipValue()
             }
         }
         guard let id else { throw json.missingField("id") }
@@ -2117,16 +2288,23 @@ public struct SceneTransition: Sendable, Equatable, JSONReadable, JSONWritable {
         var timeUSec: Int64?
         var answerUSec: Int64?
         try json.beginObject()
-        while let key = json.nextKey() {
-            switch key {
-            case "app": app = try json.read(String.self)
-            case "scene": scene = try json.read(String.self)
-            case "from": from = try json.read(SceneState.self)
-            case "to": to = try json.read(SceneState.self)
-            case "reason": reason = try json.read(Reason.self)
-            case "timeUSec": timeUSec = try json.read(Int64.self)
-            case "answerUSec": answerUSec = try json.read(Int64?.self)
-            default: json.skipValue()
+        while json.nextMember() {
+            if json.isAt("app") {
+                app = try json.read(String.self)
+            } else if json.isAt("scene") {
+                scene = try json.read(String.self)
+            } else if json.isAt("from") {
+                from = try json.read(SceneState.self)
+            } else if json.isAt("to") {
+                to = try json.read(SceneState.self)
+            } else if json.isAt("reason") {
+                reason = try json.read(Reason.self)
+            } else if json.isAt("timeUSec") {
+                timeUSec = try json.read(Int64.self)
+            } else if json.isAt("answerUSec") {
+                answerUSec = try json.read(Int64?.self)
+            } else {
+                json.skipValue()
             }
         }
         guard let app else { throw json.missingField("app") }
@@ -2171,13 +2349,17 @@ public struct MonitorReply: Sendable, Equatable, JSONReadable, JSONWritable {
         var transition: Transition?
         var scene: SceneTransition?
         try json.beginObject()
-        while let key = json.nextKey() {
-            switch key {
-            case "number": number = try json.read(Int64.self)
-            case "apps": apps = try json.read([App]?.self)
-            case "transition": transition = try json.read(Transition?.self)
-            case "scene": scene = try json.read(SceneTransition?.self)
-            default: json.skipValue()
+        while json.nextMember() {
+            if json.isAt("number") {
+                number = try json.read(Int64.self)
+            } else if json.isAt("apps") {
+                apps = try json.read([App]?.self)
+            } else if json.isAt("transition") {
+                transition = try json.read(Transition?.self)
+            } else if json.isAt("scene") {
+                scene = try json.read(SceneTransition?.self)
+            } else {
+                json.skipValue()
             }
         }
         guard let number else { throw json.missingField("number") }
@@ -2223,10 +2405,11 @@ public struct SimulateParameters: Sendable, Equatable, JSONReadable, JSONWritabl
     public init(from json: inout JSONReader) throws(JSONError) {
         var event: MachineEvent?
         try json.beginObject()
-        while let key = json.nextKey() {
-            switch key {
-            case "event": event = try json.read(MachineEvent.self)
-            default: throw json.unknownField(key)
+        while json.nextMember() {
+            if json.isAt("event") {
+                event = try json.read(MachineEvent.self)
+            } else {
+                throw json.unknownField()
             }
         }
         guard let event else { throw json.missingField("event") }
@@ -2258,11 +2441,13 @@ public struct SimulateMemoryPressureParameters: Sendable, Equatable, JSONReadabl
         var level: MemoryLevel?
         var all: Bool?
         try json.beginObject()
-        while let key = json.nextKey() {
-            switch key {
-            case "level": level = try json.read(MemoryLevel.self)
-            case "all": all = try json.read(Bool?.self)
-            default: throw json.unknownField(key)
+        while json.nextMember() {
+            if json.isAt("level") {
+                level = try json.read(MemoryLevel.self)
+            } else if json.isAt("all") {
+                all = try json.read(Bool?.self)
+            } else {
+                throw json.unknownField()
             }
         }
         guard let level else { throw json.missingField("level") }
@@ -2291,10 +2476,11 @@ public struct SimulateMemoryPressureReply: Sendable, Equatable, JSONReadable, JS
     public init(from json: inout JSONReader) throws(JSONError) {
         var reclaimed: [String]?
         try json.beginObject()
-        while let key = json.nextKey() {
-            switch key {
-            case "reclaimed": reclaimed = try json.read([String].self)
-            default: json.skipValue()
+        while json.nextMember() {
+            if json.isAt("reclaimed") {
+                reclaimed = try json.read([String].self)
+            } else {
+                json.skipValue()
             }
         }
         guard let reclaimed else { throw json.missingField("reclaimed") }
@@ -2327,12 +2513,15 @@ public struct Problem: Sendable, Equatable, JSONReadable, JSONWritable {
         var line: Int64?
         var message: String?
         try json.beginObject()
-        while let key = json.nextKey() {
-            switch key {
-            case "file": file = try json.read(String.self)
-            case "line": line = try json.read(Int64?.self)
-            case "message": message = try json.read(String.self)
-            default: json.skipValue()
+        while json.nextMember() {
+            if json.isAt("file") {
+                file = try json.read(String.self)
+            } else if json.isAt("line") {
+                line = try json.read(Int64?.self)
+            } else if json.isAt("message") {
+                message = try json.read(String.self)
+            } else {
+                json.skipValue()
             }
         }
         guard let file else { throw json.missingField("file") }
@@ -2405,23 +2594,37 @@ public struct Status: Sendable, Equatable, JSONReadable, JSONWritable {
         var journal: Bool?
         var problems: [Problem]?
         try json.beginObject()
-        while let key = json.nextKey() {
-            switch key {
-            case "version": version = try json.read(String.self)
-            case "pid": pid = try json.read(Int64.self)
-            case "instance": instance = try json.read(String.self)
-            case "socket": socket = try json.read(String.self)
-            case "startedUSec": startedUSec = try json.read(Int64.self)
-            case "foreground": foreground = try json.read([String].self)
-            case "interruptions": interruptions = try json.read([String].self)
-            case "foregroundBlockers": foregroundBlockers = try json.read([ForegroundBlocker].self)
-            case "homeApp": homeApp = try json.read(String?.self)
-            case "apps": apps = try json.read(Int64.self)
-            case "running": running = try json.read(Int64.self)
-            case "clients": clients = try json.read(Int64.self)
-            case "journal": journal = try json.read(Bool.self)
-            case "problems": problems = try json.read([Problem].self)
-            default: json.skipValue()
+        while json.nextMember() {
+            if json.isAt("version") {
+                version = try json.read(String.self)
+            } else if json.isAt("pid") {
+                pid = try json.read(Int64.self)
+            } else if json.isAt("instance") {
+                instance = try json.read(String.self)
+            } else if json.isAt("socket") {
+                socket = try json.read(String.self)
+            } else if json.isAt("startedUSec") {
+                startedUSec = try json.read(Int64.self)
+            } else if json.isAt("foreground") {
+                foreground = try json.read([String].self)
+            } else if json.isAt("interruptions") {
+                interruptions = try json.read([String].self)
+            } else if json.isAt("foregroundBlockers") {
+                foregroundBlockers = try json.read([ForegroundBlocker].self)
+            } else if json.isAt("homeApp") {
+                homeApp = try json.read(String?.self)
+            } else if json.isAt("apps") {
+                apps = try json.read(Int64.self)
+            } else if json.isAt("running") {
+                running = try json.read(Int64.self)
+            } else if json.isAt("clients") {
+                clients = try json.read(Int64.self)
+            } else if json.isAt("journal") {
+                journal = try json.read(Bool.self)
+            } else if json.isAt("problems") {
+                problems = try json.read([Problem].self)
+            } else {
+                json.skipValue()
             }
         }
         guard let version else { throw json.missingField("version") }
@@ -2474,10 +2677,11 @@ public struct GetStatusReply: Sendable, Equatable, JSONReadable, JSONWritable {
     public init(from json: inout JSONReader) throws(JSONError) {
         var status: Status?
         try json.beginObject()
-        while let key = json.nextKey() {
-            switch key {
-            case "status": status = try json.read(Status.self)
-            default: json.skipValue()
+        while json.nextMember() {
+            if json.isAt("status") {
+                status = try json.read(Status.self)
+            } else {
+                json.skipValue()
             }
         }
         guard let status else { throw json.missingField("status") }
@@ -2505,10 +2709,11 @@ public struct ReloadReply: Sendable, Equatable, JSONReadable, JSONWritable {
     public init(from json: inout JSONReader) throws(JSONError) {
         var problems: [Problem]?
         try json.beginObject()
-        while let key = json.nextKey() {
-            switch key {
-            case "problems": problems = try json.read([Problem].self)
-            default: json.skipValue()
+        while json.nextMember() {
+            if json.isAt("problems") {
+                problems = try json.read([Problem].self)
+            } else {
+                json.skipValue()
             }
         }
         guard let problems else { throw json.missingField("problems") }

@@ -27,13 +27,17 @@ public struct MetricsListReply: Sendable, Equatable, JSONReadable, JSONWritable 
         var object: String?
         var fields: JSONValue?
         try json.beginObject()
-        while let key = json.nextKey() {
-            switch key {
-            case "name": name = try json.read(String.self)
-            case "value": value = try json.read(JSONValue.self)
-            case "object": object = try json.read(String?.self)
-            case "fields": fields = try json.read(JSONValue?.self)
-            default: json.skipValue()
+        while json.nextMember() {
+            if json.isAt("name") {
+                name = try json.read(String.self)
+            } else if json.isAt("value") {
+                value = try json.read(JSONValue.self)
+            } else if json.isAt("object") {
+                object = try json.read(String?.self)
+            } else if json.isAt("fields") {
+                fields = try json.read(JSONValue?.self)
+            } else {
+                json.skipValue()
             }
         }
         guard let name else { throw json.missingField("name") }
@@ -69,12 +73,15 @@ public struct MetricsDescribeReply: Sendable, Equatable, JSONReadable, JSONWrita
         var description: String?
         var type: MetricFamilyType?
         try json.beginObject()
-        while let key = json.nextKey() {
-            switch key {
-            case "name": name = try json.read(String.self)
-            case "description": description = try json.read(String.self)
-            case "type": type = try json.read(MetricFamilyType.self)
-            default: json.skipValue()
+        while json.nextMember() {
+            if json.isAt("name") {
+                name = try json.read(String.self)
+            } else if json.isAt("description") {
+                description = try json.read(String.self)
+            } else if json.isAt("type") {
+                type = try json.read(MetricFamilyType.self)
+            } else {
+                json.skipValue()
             }
         }
         guard let name else { throw json.missingField("name") }

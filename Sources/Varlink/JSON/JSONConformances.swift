@@ -96,9 +96,10 @@ extension Dictionary: JSONReadable where Key == String, Value: JSONReadable {
     public init(from json: inout JSONReader) throws(JSONError) {
         self = [:]
         try json.beginObject()
-        while let key = json.nextKey() {
+        while json.nextMember() {
+            let name = json.name
             // Names of different bytes may still be the same string: Unicode has two forms of some characters.
-            guard updateValue(try json.read(), forKey: key.string) == nil else { throw json.error(.duplicateName) }
+            guard updateValue(try json.read(), forKey: name) == nil else { throw json.error(.duplicateName) }
         }
     }
 }

@@ -12,11 +12,8 @@ public protocol JSONReadable {
 ///
 /// ```
 /// try json.beginObject()
-/// while let key = json.nextKey() {
-///     switch key {
-///     case "app": app = try json.readString()
-///     default: json.skipValue()
-///     }
+/// while json.nextMember() {
+///     if json.isAt("app") { app = try json.readString() } else { json.skipValue() }
 /// }
 /// ```
 public struct JSONReader {
@@ -28,6 +25,8 @@ public struct JSONReader {
     private let bytes: ArraySlice<UInt8>
     /// The offset of the next value, or of the byte behind the last one.
     private var position = 0
+    /// The name before the next value. Offsets instead of bytes: a part of the text would be counted as its user.
+    private var latestName = JSONString()
 
     /// Creates a reader at the start of a text.
     ///
@@ -67,16 +66,29 @@ extension JSONReader {
 
     /// Moves to the value of the next name.
     ///
-    /// - Returns: The name; nil behind the end of the object.
-    public mutating func nextKey() -> JSONKey? {
-        guard next(before: "}") else { return nil }
-        let key = takeString()
+    /// - Returns: False behind the end of the object.
+    public mutating func nextMember() -> Bool {
+        guard next(before: "}") else { return false }
+        latestName = takeString()
         skipSpace()
         // The colon.
         position += 1
         skipSpace()
-        return key
+        return true
     }
+
+    /// Returns whether the value is that of a name.
+    ///
+    /// - Parameter name: The name without escapes, which are resolved in the text for the comparison.
+    /// - Returns: True if both are the same bytes.
+    public func isAt(_ name: StaticString) -> Bool {
+        latestName.hasEscapes
+            ? unescaped(latestName).span.isEqual(to: name)
+            : bytes.span.extracting(latestName.content).isEqual(to: name)
+    }
+
+    /// The name of the value.
+    public var name: String { text(latestName) }
 
     /// Enters an array.
     ///
@@ -122,14 +134,26 @@ extension JSONReader {
     /// - Throws: ``JSONError``.
     public mutating func readString() throws(JSONError) -> String {
         guard "\"" ~= byte else { throw wrongType(.string) }
-        return takeString().string
+        return text(takeString())
     }
 
-    private mutating func takeString() -> JSONKey {
+    private mutating func takeString() -> JSONString {
         let start = position
         let (end, hasEscapes) = bytes.span.endOfString(from: start)
         position = end
-        return JSONKey(content: slice(start + 1, end - 1), hasEscapes: hasEscapes, position: start)
+        return JSONString(content: start + 1..<end - 1, hasEscapes: hasEscapes)
+    }
+
+    private func text(_ string: JSONString) -> String {
+        string.hasEscapes
+            ? String(decoding: unescaped(string), as: UTF8.self)
+            : String(decoding: slice(string.content.lowerBound, string.content.upperBound), as: UTF8.self)
+    }
+
+    private func unescaped(_ string: JSONString) -> [UInt8] {
+        var result: [UInt8] = []
+        bytes.span.appendUnescaped(string.content, to: &result)
+        return result
     }
 
     /// Reads an integer, which may be written with a fraction of zeros or with an exponent.
@@ -196,7 +220,7 @@ extension JSONReader {
             let isTrue = "t" ~= byte
             skipValue()
             return .bool(isTrue)
-        case "\"": return .string(takeString().string)
+        case "\"": return .string(text(takeString()))
         case "[":
             position += 1
             var elements: [JSONValue] = []
@@ -205,7 +229,10 @@ extension JSONReader {
         case "{":
             position += 1
             var members: [JSONValue.Member] = []
-            while let key = nextKey() { members.append(JSONValue.Member(key.string, readValue())) }
+            while nextMember() {
+                let name = name
+                members.append(JSONValue.Member(name, readValue()))
+            }
             return .object(members)
         default: return .number(String(decoding: readText().bytes, as: UTF8.self))
         }
@@ -220,10 +247,10 @@ extension JSONReader {
         JSONError(.missingField, at: position, path: JSONError.path(bytes.span.path(to: position), name.description))
     }
 
-    /// Returns the error for a name that the object must not have.
-    public func unknownField(_ key: JSONKey) -> JSONError {
-        let path = JSONError.path(bytes.span.path(to: key.position), key.string)
-        return JSONError(.unknownField, at: key.position, path: path)
+    /// Returns the error for the name of the value, if the object must not have it.
+    public func unknownField() -> JSONError {
+        let start = latestName.content.lowerBound - 1
+        return JSONError(.unknownField, at: start, path: JSONError.path(bytes.span.path(to: start), name))
     }
 
     /// Returns the error for the string before, if it is none of the words that are allowed.
@@ -243,32 +270,11 @@ extension JSONReader {
 
 // MARK: - Names
 
-/// A name of an object, or another string, for comparisons without a copy.
-public struct JSONKey {
-    fileprivate let content: ArraySlice<UInt8>
-    fileprivate let hasEscapes: Bool
-    fileprivate let position: Int
-
-    /// The name.
-    public var string: String {
-        hasEscapes ? String(decoding: unescaped, as: UTF8.self) : String(decoding: content, as: UTF8.self)
-    }
-
-    private var unescaped: [UInt8] {
-        var bytes: [UInt8] = []
-        content.span.appendUnescaped(0..<content.count, to: &bytes)
-        return bytes
-    }
-
-    /// Returns whether the name is the pattern.
-    ///
-    /// - Parameters:
-    ///   - pattern: The name without escapes.
-    ///   - key: The name in the text, whose escapes are resolved for the comparison.
-    /// - Returns: True if both are the same bytes.
-    public static func ~= (pattern: StaticString, key: JSONKey) -> Bool {
-        key.hasEscapes ? key.unescaped.span.isEqual(to: pattern) : key.content.span.isEqual(to: pattern)
-    }
+/// The place of a string in the text.
+private struct JSONString {
+    /// The offsets between the quotation marks.
+    var content = 0..<0
+    var hasEscapes = false
 }
 
 extension Span<UInt8> {

@@ -138,17 +138,25 @@ struct SwayNode: JSONReadable {
 
     init(from json: inout JSONReader) throws(JSONError) {
         try json.beginObject()
-        while let key = json.nextKey() {
-            switch key {
-            case "id": id = try json.read(Int64?.self) ?? 0
-            case "name": name = try json.read(String?.self)
-            case "pid": pid = try json.read(Int64?.self)
-            case "shell": shell = try json.read(String?.self)
-            case "focused": focused = try json.read(Bool?.self) ?? false
-            case "visible": visible = try json.read(Bool?.self)
-            case "focus": focus = try json.read([Int64]?.self) ?? []
-            case "nodes", "floating_nodes": children += try json.read([SwayNode]?.self) ?? []
-            default: json.skipValue()
+        while json.nextMember() {
+            if json.isAt("id") {
+                id = try json.read(Int64?.self) ?? 0
+            } else if json.isAt("name") {
+                name = try json.read(String?.self)
+            } else if json.isAt("pid") {
+                pid = try json.read(Int64?.self)
+            } else if json.isAt("shell") {
+                shell = try json.read(String?.self)
+            } else if json.isAt("focused") {
+                focused = try json.read(Bool?.self) ?? false
+            } else if json.isAt("visible") {
+                visible = try json.read(Bool?.self)
+            } else if json.isAt("focus") {
+                focus = try json.read([Int64]?.self) ?? []
+            } else if json.isAt("nodes") || json.isAt("floating_nodes") {
+                children += try json.read([SwayNode]?.self) ?? []
+            } else {
+                json.skipValue()
             }
         }
     }
