@@ -28,17 +28,18 @@ enum ReplyForm {
     case optionalApp
     case outcome
     case nothing
+}
 
-    init(_ request: Request) {
-        self =
-            switch request {
-            case .beginInterruption, .endInterruption, .machine: .nothing
-            case .wake: .outcome
-            case .home: .optionalApp
-            case .launch, .untilAnswered, .focus, .background, .suspend, .resume, .terminate, .kill, .deliver, .release,
-                .memoryPressure, .openScene, .focusScene, .backgroundScene, .closeScene:
-                .app
-            }
+extension Request {
+    fileprivate var replyForm: ReplyForm {
+        switch self {
+        case .beginInterruption, .endInterruption, .machine: .nothing
+        case .wake: .outcome
+        case .home: .optionalApp
+        case .launch, .untilAnswered, .focus, .background, .suspend, .resume, .terminate, .kill, .deliver, .release,
+            .memoryPressure, .openScene, .focusScene, .backgroundScene, .closeScene:
+            .app
+        }
     }
 }
 
@@ -65,7 +66,7 @@ struct OpenRequests {
         let id = RequestID(count << Self.positionBits | UInt64(position))
         if position == pending.count { pending.append(nil) }
         pending[position] = Pending(
-            id: id, connection: call.connection, call: call.call.id, form: form ?? ReplyForm(request))
+            id: id, connection: call.connection, call: call.call.id, form: form ?? request.replyForm)
         return id
     }
 
