@@ -55,8 +55,7 @@ public struct SlotWriter: SavedCoder, PartCoder, ~Copyable {
 
     /// Adds zeros until the count is a multiple of eight, and that many more.
     public mutating func pad(adding size: Int = 0) {
-        let end = (count + 7) & ~7 + size
-        reserve(end - count)
+        let end = reserve((count + 7) & ~7 + size - count)
         unsafe (memory + count).initializeMemory(as: UInt8.self, repeating: 0, count: end - count)
         count = end
     }
@@ -72,9 +71,14 @@ public struct SlotWriter: SavedCoder, PartCoder, ~Copyable {
         unsafe memory.storeBytes(of: number.littleEndian, toByteOffset: position, as: UInt64.self)
     }
 
+    /// Makes room for bytes.
+    ///
+    /// - Returns: The count behind them.
     @inline(__always)
-    private mutating func reserve(_ size: Int) {
-        if count + size > capacity { move(to: max(2 * capacity, count + size)) }
+    private mutating func reserve(_ size: Int) -> Int {
+        let end = count + size
+        if end > capacity { move(to: max(2 * capacity, end)) }
+        return end
     }
 
     @inline(never)
@@ -88,16 +92,16 @@ public struct SlotWriter: SavedCoder, PartCoder, ~Copyable {
 
     @inline(__always)
     private mutating func append(_ byte: UInt8) {
-        reserve(1)
+        let end = reserve(1)
         unsafe memory.storeBytes(of: byte, toByteOffset: count, as: UInt8.self)
-        count += 1
+        count = end
     }
 
     @inline(__always)
     private mutating func append(_ number: UInt64) {
-        reserve(8)
+        let end = reserve(8)
         unsafe memory.storeBytes(of: number.littleEndian, toByteOffset: count, as: UInt64.self)
-        count += 8
+        count = end
     }
 
     /// Adds bytes as they are.
@@ -105,13 +109,13 @@ public struct SlotWriter: SavedCoder, PartCoder, ~Copyable {
 
     @inline(__always)
     private mutating func append(_ other: RawSpan) {
-        reserve(other.byteCount)
+        let end = reserve(other.byteCount)
         unsafe other.withUnsafeBytes { source in
             if let start = source.baseAddress {
                 unsafe (memory + count).copyMemory(from: start, byteCount: source.count)
             }
         }
-        count += other.byteCount
+        count = end
     }
 
     /// Appends a size. A size below 254 is one byte, with one added: zero stands for nil.
@@ -141,10 +145,10 @@ public struct SlotWriter: SavedCoder, PartCoder, ~Copyable {
     /// Adds a byte that is 1, and the number; a byte that is 0 for nil.
     @inline(__always)
     package mutating func number(_ name: StaticString, _ value: UInt64?) -> UInt64? {
-        reserve(9)
+        let end = reserve(9)
         unsafe memory.storeBytes(of: value == nil ? 0 : 1, toByteOffset: count, as: UInt8.self)
         unsafe memory.storeBytes(of: (value ?? 0).littleEndian, toByteOffset: count + 1, as: UInt64.self)
-        count += value == nil ? 1 : 9
+        count = value == nil ? count + 1 : end
         return value
     }
 
