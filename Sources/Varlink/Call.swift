@@ -15,12 +15,12 @@ public struct Call {
     /// is not sent, and frees the connection for the next call.
     public let isOneway: Bool
 
-    private let parameters: JSONText
+    @usableFromInline let parameters: JSONText
 
     /// The position of the interface among those that the service was created with; set when a ``Service`` has accepted the call.
-    public internal(set) var interfacePosition = 0
+    public private(set) var interfacePosition = 0
     /// The position of the method among those of its interface; set with that of the interface.
-    public internal(set) var methodPosition = 0
+    public private(set) var methodPosition = 0
 
     init(id: ID, envelope: CallEnvelope) {
         self.id = id
@@ -28,6 +28,12 @@ public struct Call {
         method = envelope.method
         wantsMore = envelope.more
         isOneway = envelope.oneway
+    }
+
+    /// Returns the call with the positions of its interface and its method.
+    consuming func accepted(interface: Int, method: Int) -> Call {
+        (interfacePosition, methodPosition) = (interface, method)
+        return self
     }
 
     /// The name of the interface, before the last dot.
@@ -45,7 +51,7 @@ public struct Call {
     /// Reads the parameters. Absent, null and `{}` are the same.
     ///
     /// - Throws: ``ServiceError/invalidParameter(_:)`` with the name of the first parameter that does not fit.
-    public func parameters<Parameters: JSONReadable>(
+    @inlinable public func parameters<Parameters: JSONReadable>(
         as type: Parameters.Type = Parameters.self
     ) throws(ServiceError) -> Parameters {
         do throws(JSONError) {

@@ -104,11 +104,9 @@ extension ServerConnection {
     ///
     /// - Throws: ``ProtocolViolation``, once; the connection closes.
     public mutating func nextCall(of service: Service) throws(ProtocolViolation) -> Call? {
-        while var call = try nextCall() {
+        while let call = try nextCall() {
             switch service.dispatch(call) {
-            case .accept(let interface, let method):
-                (call.interfacePosition, call.methodPosition) = (interface, method)
-                return call
+            case .accept(let interface, let method): return call.accepted(interface: interface, method: method)
             case .answer(let reply): send(reply, to: call.id)
             }
         }

@@ -45,7 +45,7 @@ public struct JSONText: Sendable, Equatable {
     /// Reads the text as a value.
     ///
     /// - Throws: ``JSONError``.
-    public func read<Value: JSONReadable>(_ type: Value.Type = Value.self) throws(JSONError) -> Value {
+    @inlinable public func read<Value: JSONReadable>(_ type: Value.Type = Value.self) throws(JSONError) -> Value {
         var reader = JSONReader(self)
         return try reader.read()
     }
