@@ -122,11 +122,10 @@ extension AppMachine {
     // MARK: The task under way
 
     private mutating func codeTask(with coder: inout some SavedCoder & ~Copyable) {
-        let task = outbox.task
-        guard let event = coder.item("task", task?.event) else { return }
-        let sequence = coder.number("task-sequence", task?.sequence)
-        let deadline = coder.instant("task-until", task?.deadline)
-        let told = coder.word("task-state", task?.state)
+        guard let event = coder.item("task", outbox.task?.event) else { return }
+        let sequence = coder.number("task-sequence", outbox.task?.sequence)
+        let deadline = coder.instant("task-until", outbox.task?.deadline)
+        let told = coder.word("task-state", outbox.task?.state)
         // Work is done by a process that was told of it, and ends with that.
         guard coder.isReading, state.isAlive, isConnected, event.event.isTask, let sequence, let deadline, let told
         else { return }
