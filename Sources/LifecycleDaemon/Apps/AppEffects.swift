@@ -11,7 +11,7 @@ extension AppManager: EffectHandler {
         var order = EffectOrder()
         while let position = order.next(in: effects) {
             switch effects[position] {
-            case .transition(let transition): perform(transition)
+            case .transition: performTransition(in: effects, at: position)
             case .stop(let app): stop(app)
             case .resume(let app): resume(app)
             case .reply(let id, let reply): end(id, with: reply)
@@ -70,8 +70,9 @@ extension AppManager: EffectHandler {
         processes.resume(app)
     }
 
-    @inline(never) private func perform(_ transition: LifecycleCore.Transition) {
-        guard let app = transition.index else { return }
+    /// Performs a transition, which is copied into the list of announcements only: as an argument, it would be copied for the call.
+    @inline(never) private func performTransition(in effects: Span<Effect>, at position: Int) {
+        guard case .transition(let transition) = effects[position], let app = transition.index else { return }
         if transition.to == .notRunning {
             channels.close(app)
             if let app = self.app(app) { exits.record(app) }
