@@ -119,8 +119,7 @@ extension JSONReader {
     /// Reads the parameters of a message, which are checked to be an object, or null.
     mutating func readParameters() throws(JSONError) -> JSONText {
         if readNull() { return .emptyObject }
-        var object = self
-        try object.beginObject()
+        try expectObject()
         return readText()
     }
 }

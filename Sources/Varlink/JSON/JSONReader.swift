@@ -6,7 +6,8 @@ public protocol JSONReadable {
     init(from json: inout JSONReader) throws(JSONError)
 }
 
-/// The values of a checked text, from the first to the last. Only their types can be wrong.
+/// The values of a checked text, from the first to the last. Only their types can be wrong. The reader has one owner, so that no call
+/// works on a copy of it.
 ///
 /// Each name and each element is followed by one call that reads or skips the value:
 ///
@@ -16,7 +17,7 @@ public protocol JSONReadable {
 ///     if json.isAt("app") { app = try json.readString() } else { json.skipValue() }
 /// }
 /// ```
-public struct JSONReader {
+public struct JSONReader: ~Copyable {
     /// A Boolean value that indicates whether types that know their names skip unknown ones.
     ///
     /// A service refuses them: a misspelt optional parameter would otherwise have no effect, silently. A client ignores those of
@@ -60,8 +61,13 @@ extension JSONReader {
     ///
     /// - Throws: ``JSONError``.
     public mutating func beginObject() throws(JSONError) {
-        guard "{" ~= byte else { throw wrongType(.object) }
+        try expectObject()
         position += 1
+    }
+
+    /// Throws an error unless the value is an object.
+    func expectObject() throws(JSONError) {
+        guard "{" ~= byte else { throw wrongType(.object) }
     }
 
     /// Moves to the value of the next name.
