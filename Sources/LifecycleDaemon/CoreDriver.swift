@@ -25,6 +25,8 @@ protocol EffectHandler: AnyObject {
 /// The core is never entered twice: inputs that come while effects are performed wait in a queue.
 final class CoreDriver: InputHandler {
     private(set) var core = Lifecycle()
+    /// The earliest deadline of the core. To look at the core for it would be one more access to check.
+    private var nextDeadline: Instant?
     /// Performs the effects, and owns the driver. Set before the first input.
     unowned var effectHandler: (any EffectHandler)?
 
@@ -64,7 +66,8 @@ final class CoreDriver: InputHandler {
         return effectHandler
     }
 
-    func restore(_ core: Lifecycle) { self.core = core }
+    func restore(_ core: Lifecycle) { (self.core, nextDeadline) = (core, core.nextDeadline) }
+
     /// Returns whether an app that is known is in the foreground.
     func isInForeground(_ app: AppIndex) -> Bool { Lifecycle.isInForeground(app, in: &core) }
 
@@ -95,12 +98,13 @@ final class CoreDriver: InputHandler {
     }
 
     private func stepInTime(_ input: Input, _ performer: any EffectHandler) {
-        while let due = Lifecycle.nextDeadline(of: &core), due <= now { step(.tick, performer) }
+        while let due = nextDeadline, due <= now { step(.tick, performer) }
         step(input, performer)
     }
 
     private func step(_ input: Input, _ performer: any EffectHandler) {
-        let effects = core.handle(input, at: now)
+        let (effects, nextDeadline) = core.step(input, at: now)
+        self.nextDeadline = nextDeadline
         // An iterator would copy each.
         let span = effects.span
         if Self.canSaveLater(input, effects) {
@@ -152,14 +156,20 @@ final class CoreDriver: InputHandler {
     }
 
     private func arm() {
-        let next = Lifecycle.nextDeadline(of: &core)
-        guard next != armedFor else { return }
-        armedFor = next
+        guard nextDeadline != armedFor else { return }
+        armedFor = nextDeadline
         if let deadline = armedFor {
             timer.arm(atMicroseconds: deadline.microseconds)
         } else {
             timer.disarm()
         }
+    }
+}
+
+extension Lifecycle {
+    /// Handles an input; returns its effects, and the earliest deadline behind it.
+    fileprivate nonisolated mutating func step(_ input: Input, at now: Instant) -> ([Effect], nextDeadline: Instant?) {
+        (handle(input, at: now), nextDeadline)
     }
 }
 

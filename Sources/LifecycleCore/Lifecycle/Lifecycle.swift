@@ -54,9 +54,6 @@ public struct Lifecycle: Sendable {
     /// - Returns: The id of the app that has the index, or had it last.
     public static func id(of index: AppIndex, in core: inout Lifecycle) -> AppID { core.knownApps.id(of: index) }
 
-    /// Returns ``nextDeadline``.
-    public static func nextDeadline(of core: inout Lifecycle) -> Instant? { core.shared.deadlines.earliest }
-
     /// Returns whether an app that is known is in the foreground.
     ///
     /// - Parameters:
