@@ -88,15 +88,22 @@ final class GroupFiles {
 
     /// Returns the processes in the group and below it.
     func processIDs() -> [ProcessID] {
+        readProcesses { Cgroup.processIDs(in: $0) } ?? group.processIDs()
+    }
+
+    /// Returns whether this process is the only one in the group and below it. Mostly that is so, and takes no list.
+    func haveOnly(_ process: ProcessID) -> Bool {
+        readProcesses { Cgroup.isOnly(process, in: $0) } ?? group.processIDs().isOnly(process)
+    }
+
+    /// Reads the list of processes; nil if the group has groups below it, or the list is not open.
+    private func readProcesses<Result>(_ parse: (Span<UInt8>) -> Result) -> Result? {
         // A directory of the kernel's has two links, and one more for each directory in it.
         var attributes = stat()
-        if let processes = open?.processes.rawValue, let directory = open?.directory.rawValue,
-            unsafe fstat(directory, &attributes) == 0, attributes.st_nlink == 2,
-            let found = ProcFile.readAgain(processes, { Cgroup.processIDs(in: $0) })
-        {
-            return found
-        }
-        return group.processIDs()
+        guard let processes = open?.processes.rawValue, let directory = open?.directory.rawValue,
+            unsafe fstat(directory, &attributes) == 0, attributes.st_nlink == 2
+        else { return nil }
+        return ProcFile.readAgain(processes, parse)
     }
 
     /// Returns the status of a process; nil if it is gone. An open file stands for one process, whatever has its number later.

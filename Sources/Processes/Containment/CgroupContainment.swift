@@ -69,6 +69,12 @@ final class CgroupContainment: Containment {
         return hasOutside(numbers) ? numbers + membersOutside(numbers).pids : numbers
     }
 
+    override func isAlone(_ process: ProcessID) -> Bool {
+        guard outside.isEmpty, process == launch?.main.pid else { return super.isAlone(process) }
+        subtree.recentFiles.touch(files, main: process)
+        return files.haveOnly(process)
+    }
+
     private func numbers() -> [ProcessID] {
         subtree.recentFiles.touch(files, main: launch?.main.pid)
         let found = files.processIDs()

@@ -46,6 +46,9 @@ class Containment {
     /// Returns the numbers of the members, and of those among them that have ended; nil if that takes as long as ``members()``.
     func memberIDs() -> [ProcessID]? { nil }
 
+    /// Returns whether this process is the only member; false if that takes as long as ``members()``.
+    func isAlone(_ process: ProcessID) -> Bool { memberIDs()?.isOnly(process) ?? false }
+
     /// The members of the latest look that are neither below the main process nor in the cgroup.
     var strays: [ProcessIdentity] { [] }
 

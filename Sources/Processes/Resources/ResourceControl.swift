@@ -173,7 +173,7 @@ extension ProcessTree {
     fileprivate func bearers() -> [OwnValues.Bearer] {
         var left = Self.threadLimit
         // Mostly the main process is alone, and the number of its threads is known in less time than its status.
-        if isChild, exitStatus == nil, containment.memberIDs()?.isOnly(main.pid) == true,
+        if isChild, exitStatus == nil, containment.isAlone(main.pid),
             let count = ProcFile.threadCount(of: main.pid)
         {
             return bearers(of: main, threadCount: count, &left)

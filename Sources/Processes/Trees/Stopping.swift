@@ -62,7 +62,7 @@ extension ProcessTree {
     /// - Returns: False if there are other processes, or the signal cannot be sent.
     private func stopMainAlone() -> Bool {
         guard isChild, suspendMethod == .signal, exitStatus == nil, let mainDescriptor,
-            containment.memberIDs()?.isOnly(main.pid) == true, sendToMain(.stop, through: mainDescriptor) == nil
+            containment.isAlone(main.pid), sendToMain(.stop, through: mainDescriptor) == nil
         else { return false }
         if desiredState != .stopped { heldBefore = [] }
         desiredState = .stopped
