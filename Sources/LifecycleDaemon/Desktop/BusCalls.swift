@@ -68,7 +68,7 @@ final class BusCalls {
     func monitoredAppsChanged() { update.schedule() }
 
     /// Handles an app that is about to be stopped: a call that it has read and not answered keeps it running.
-    func willStop(_ app: AppIndex) { if pending.apps.contains(app) { reportCalled() } }
+    func willStop(_ app: AppIndex) { if pending.hasCall(of: app) { reportCalled() } }
 
     /// Returns the names of the programs that wait for the app, if they are known.
     func callers(of app: AppIndex) -> [String] {
@@ -290,6 +290,7 @@ struct PendingCalls {
     private static let appLimit = 16
 
     var apps: Set<AppIndex> { Set(counts.keys) }
+    func hasCall(of app: AppIndex) -> Bool { counts[app] != nil }
     var nextEnd: UInt64? { calls.values.map(\.end).min() }
     func callers(of app: AppIndex) -> [String] { calls.filter { $0.value.app == app }.map(\.key.caller) }
 
