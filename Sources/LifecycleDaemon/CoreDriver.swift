@@ -33,13 +33,13 @@ final class CoreDriver: InputHandler {
     private let loop: EventLoop
     private let store: any StateStore
     private var queue: [Input] = []
-    /// The transitions of the steps that are performed and not saved.
-    private var unsaved: [Effect] = []
+    /// The effects of the steps that are performed and not saved.
+    private var unsaved: [[Effect]] = []
     /// A Boolean value that indicates whether an input is handled, or its effects are performed.
     private(set) var isPerforming = false
     /// A Boolean value that indicates whether inputs were handled whose transitions are not announced.
     private(set) var hasHandledInputs = false
-    private var hasUnsavedStep = false
+    private var hasUnsavedStep: Bool { !unsaved.isEmpty }
     /// Saves the steps behind the journal entries of a round, with one write for all of it.
     private let saving: PostponedSource
     private let timer: TimerSource
@@ -105,15 +105,8 @@ final class CoreDriver: InputHandler {
     private func step(_ input: Input, _ performer: any EffectHandler) {
         let (effects, nextDeadline) = core.step(input, at: now)
         self.nextDeadline = nextDeadline
-        // An iterator would copy each.
-        let span = effects.span
-        if Self.canSaveLater(input, effects) {
-            for index in span.indices where span[index].isTransition { unsaved.append(span[index]) }
-            hasUnsavedStep = true
-        } else {
-            save(effects)
-        }
-        performer.perform(span)
+        if Self.canSaveLater(input, effects) { unsaved.append(effects) } else { save(effects) }
+        performer.perform(effects.span)
     }
 
     // MARK: Saving
@@ -127,13 +120,12 @@ final class CoreDriver: InputHandler {
 
     private func save(_ effects: [Effect]) {
         store.take(changesOf: &core)
-        store.save(announcing: hasUnsavedStep ? unsaved + effects : effects)
+        store.save(announcing: hasUnsavedStep ? unsaved.flatMap { $0 } + effects : effects)
         forgetUnsaved()
     }
 
     private func forgetUnsaved() {
         guard hasUnsavedStep else { return }
-        hasUnsavedStep = false
         unsaved.removeAll(keepingCapacity: true)
     }
 
