@@ -114,8 +114,11 @@ final class CoreDriver: InputHandler {
     /// Returns whether a successor of the daemon takes the step again from the record before it: it stops or resumes the app
     /// once more, which changes nothing, and gets the same outcome. So the reply need not wait for the record.
     private nonisolated static func canSaveLater(_ input: Input, _ effects: [Effect]) -> Bool {
-        guard case .outcome(_, let outcome) = input, outcome == .stopped || outcome == .resumed else { return false }
-        return effects.allSatisfy { $0.isTransition || $0.isReply }
+        guard case .outcome(_, let outcome) = input else { return false }
+        switch outcome {
+        case .stopped, .resumed: return effects.allSatisfy { $0.isTransition || $0.isReply }
+        case .spawned, .spawnFailed, .exited, .gone, .stopIncomplete, .resumedByOther, .stoppedByOther: return false
+        }
     }
 
     private func save(_ effects: [Effect]) {
