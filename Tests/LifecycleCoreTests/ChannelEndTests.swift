@@ -79,6 +79,19 @@ import Testing
         #expect(world.state("clock") == .suspended)
     }
 
+    /// The answer is due at the end of that second, or within it.
+    @Test(arguments: [4000, 4500])
+    func appThatClosesItsChannelBeforeItsAnswerIsDueHasThatTimeToo(milliseconds: Int) {
+        var world = running("clock", silent: .didEnterBackground)
+        world.ask(.home)
+        world.pass(.milliseconds(milliseconds))
+        world.give(.closed, from: Self.clock)
+        world.pass(AppMachine.exitTime + .milliseconds(4999))
+        #expect(world.state("clock") == .background)
+        world.pass(.milliseconds(1))
+        #expect(world.state("clock") == .suspended)
+    }
+
     @Test func appWhoseChannelEndedCanBeEndedAtOnce() {
         var world = running("clock", "maps", silent: .memoryWarning)
         world.pass(.seconds(1))
@@ -235,13 +248,14 @@ import Testing
         #expect(world.state("clock") == .background)
     }
 
-    @Test func appWhoseChannelEndedAndWhoseTasksAreOverdueIsNotKilled() {
+    @Test(arguments: [34_000, 34_500])
+    func appWhoseChannelEndedAndWhoseTasksAreOverdueIsNotKilled(milliseconds: Int) {
         var world = running("clock", silent: .memoryWarning)
         world.give(.beginTask(1, name: "upload"), from: Self.clock)
         world.ask(.home)
-        world.pass(.milliseconds(34_500))
+        world.pass(.milliseconds(milliseconds))
         world.give(.closed, from: Self.clock)
-        world.pass(.milliseconds(500))
+        world.pass(AppMachine.exitTime)
         #expect(world.state("clock") == .background)
         #expect(world.core.knownApps[Self.clock]?.isConnected == false)
         #expect(!world.lines().contains("kill clock"))

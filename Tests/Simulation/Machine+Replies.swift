@@ -19,6 +19,8 @@ extension Machine {
             if !tree.isSeenStopped, !tree.isContinuedByOther, !tree.isGone {
                 report("\(id) is called suspended, and was not seen stopped")
             }
+            // An app that is resumed has no time of its own in the background.
+            trees[id]?.watch.backgroundSince = nil
         case .background:
             // The request came before the launch of the app.
             if step.from == .notRunning, step.reason == .suspend { trees[id]?.watch.isToSleepAtOnce = true }

@@ -37,7 +37,11 @@ extension Machine {
         case .endAssertion(let number):
             trees[id]?.watch.granted[number] = nil
             if trees[id]?.watch.hasTasks == false { trees[id]?.watch.expiredAt = nil }
-        case .closed: endConversation(of: id)
+        case .closed:
+            endConversation(of: id)
+            // From now on it has the time of an app without a channel.
+            trees[id]?.watch.wasLinkedInBackground = false
+            if states[id] == .background { trees[id]?.watch.backgroundSince = now }
         case .beginTask, .beginActivity, .openScene, .closeScene, .sceneInfo, .timeLeft, .reconnected: break
         }
     }
@@ -89,7 +93,6 @@ extension Machine {
         trees[id]?.watch.believesActive = false
         trees[id]?.watch.scenes = [:]
         trees[id]?.watch.granted = [:]
-        trees[id]?.watch.wasLinkedInBackground = true
     }
 
     // MARK: Effects
@@ -238,6 +241,7 @@ extension Machine {
             guard let app = core.knownApps[id] else { continue }
             if app.state != states[id] ?? .notRunning { report("\(id) is \(app.state), without a report") }
             if !app.isConnected, trees[id]?.hasSaidHello == true { endConversation(of: id) }
+            if app.channel == .connected { trees[id]?.watch.wasLinkedInBackground = true }
             checkResignation(of: app)
             guard !isTakingOver, let tree = trees[id], tree.isStopped, tree.killed == nil, !tree.isGone else {
                 continue

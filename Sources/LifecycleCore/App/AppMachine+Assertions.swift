@@ -106,11 +106,6 @@ extension AppMachine {
     /// Handles expired tasks that the app did not end in time; returns whether it is killed for that.
     mutating func tasksOverdue(_ shared: inout Shared) -> Bool {
         guard assertions.hasTasks else { return false }
-        // The tasks ended with the channel.
-        guard shared.deadlines[.exit, index] == nil else {
-            exitOverdue(&shared)
-            return false
-        }
         shared.effects.append(.decision(.tasksOverdue(id, assertions.held.filter { $0.kind == .task }), of: index))
         return true
     }

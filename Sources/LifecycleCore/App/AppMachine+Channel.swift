@@ -42,11 +42,13 @@ extension AppMachine {
     }
 
     /// Handles the end of the channel, which may be that of the process. Until the exit is seen or its time has passed,
-    /// the app keeps its state, takes no step, and no request is answered: an exit counts.
+    /// the app keeps its state, takes no step, and no request is answered: an exit counts. Nothing is overdue meanwhile.
     mutating func channelEnded(_ shared: inout Shared) {
         if channel == .connected { channel = .reconnecting(mayHaveReceivedNext: false) }
+        let end = shared.now + Self.exitTime
         shared.deadlines.clear(.reconnection, index)
-        shared.deadlines.set(.exit, index, at: shared.now + Self.exitTime)
+        shared.deadlines.set(.exit, index, at: end)
+        shared.deadlines.postpone([.answer, .launch, .taskExpiration], index, to: end)
     }
 
     /// Handles the end of the channel of an app whose process did not end.

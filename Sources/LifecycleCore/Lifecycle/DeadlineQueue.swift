@@ -133,10 +133,10 @@ struct DeadlineQueue: Sendable {
         dropStale()
     }
 
-    /// Moves those of the deadlines that come earlier to this instant.
+    /// Moves those of the deadlines that come earlier to this instant, behind those that are set to it already.
     mutating func postpone(_ kinds: [DeadlineKind], _ app: AppIndex, to instant: Instant) {
         for kind in kinds {
-            if let due = self[kind, app], due < instant { set(kind, app, at: instant) }
+            if let due = self[kind, app], due <= instant { set(kind, app, at: instant) }
         }
     }
 
