@@ -56,6 +56,19 @@ import Testing
         #expect(world.decisions.contains(.answered(Self.clock, .willResignActive, .milliseconds(300))))
     }
 
+    @Test func `scene that was told to resign behind a callback is in the foreground when it is active again`() {
+        var world = withScenes(limit: 2, silent: [.memoryWarning, .sceneWillResignActive])
+        let second = SceneID(ordinal: 2)
+        world.give(.memoryPressure(.warning, "short"))
+        world.ask(.backgroundScene(Self.clock, second))
+        let focus = world.ask(.focusScene(Self.clock, second))
+        let open = world.ask(.openScene(Self.clock, SceneOpening(scene: second), background: false))
+        #expect(world.replies[focus] == nil && world.replies[open] == nil)
+        world.answerAll(Self.clock)
+        #expect(world.replies[focus]?.name == "done scene-2 foregroundActive")
+        #expect(world.replies[open]?.name == "done scene-2 foregroundActive")
+    }
+
     @Test func `resignation that is overdue behind a callback is reported once`() {
         var world = silent()
         world.ask(.home)

@@ -278,6 +278,9 @@ extension Watch {
         return scenes.values.contains { $0.believesActive && ($0.resignsBy.map { $0 > now } ?? true) }
     }
 
+    /// A Boolean value that indicates whether the app was told to resign, and has time left for that.
+    func isResigning(at now: Instant) -> Bool { believesActive && resignsBy.map { $0 > now } ?? false }
+
     func isOutstanding(at now: Instant) -> Bool {
         ([outstanding].compactMap { $0 } + resignations).contains { now < $0.deadline }
     }

@@ -84,7 +84,7 @@ extension Machine {
 
     private mutating func checkDone(_ request: Request, _ subject: AppID?) {
         switch request {
-        case .focus(let id), .launch(let id, background: false): promise(states[id] == .active, id, "active")
+        case .focus(let id), .launch(let id, background: false): promiseActive(id)
         case .launch(let id, background: true): promise(states[id].map { $0 != .notRunning } ?? false, id, "launched")
         case .untilAnswered(let request):
             checkDone(request, subject)
@@ -98,14 +98,14 @@ extension Machine {
         case .terminate(let id), .kill(let id), .release(let id): promise(isGone(id), id, "gone")
         case .background(let id): promise(states[id]?.isForeground != true, id, "in the background")
         case .home:
-            if let subject { promise(states[subject] == .active, subject, "active") }
+            if let subject { promiseActive(subject) }
         case .machine(.lock): promiseBackground(.locked, request)
         case .machine(.switchAway): promiseBackground(.switchedAway, request)
         case .machine(.sleep): promiseBackground(.asleep, request)
         case .beginInterruption(let name):
             guard core.interruptions.contains(name), !hasBegunAnew(request) else { return }
             for id in core.foreground { promise(states[id] != .active, id, "interrupted") }
-        case .endInterruption(_, answer: let id?): promise(states[id] == .active, id, "active")
+        case .endInterruption(_, answer: let id?): promiseActive(id)
         case .endInterruption, .machine, .deliver, .wake, .memoryPressure: break
         case .openScene, .focusScene, .backgroundScene, .closeScene:
             report("\(request) is done, and the scene not named")
@@ -117,10 +117,10 @@ extension Machine {
         let isSo =
             switch request {
             case .openScene(id, let opening, background: false):
-                state == .foregroundActive && opening.scene.map { $0 == scene.id } ?? true
+                isActiveForGood(scene.id, of: id) && opening.scene.map { $0 == scene.id } ?? true
             case .openScene(id, let opening, background: true):
                 state.map { $0 != .unattached } ?? false && opening.scene.map { $0 == scene.id } ?? true
-            case .focusScene(id, scene.id): state == .foregroundActive
+            case .focusScene(id, scene.id): isActiveForGood(scene.id, of: id)
             case .backgroundScene(id, scene.id): state?.isForeground != true
             case .closeScene(id, scene.id):
                 // There may be a new one of its name by now.
@@ -137,6 +137,20 @@ extension Machine {
     private mutating func promiseBackground(_ blocker: ForegroundBlocker, _ request: Request) {
         guard core.foregroundBlockers.contains(blocker), !hasBegunAnew(request) else { return }
         for id in core.foreground { promise(states[id]?.isForeground != true, id, "in the background") }
+    }
+
+    /// The app is active, and it, or one of its active scenes, was not told to resign.
+    private mutating func promiseActive(_ id: AppID) {
+        let active = (sessions[id] ?? [:]).filter { $0.value.state == .foregroundActive }.keys
+        let isForGood =
+            active.isEmpty
+            ? trees[id]?.watch.isResigning(at: now) == false : active.contains { isActiveForGood($0, of: id) }
+        promise(states[id] == .active && isForGood, id, "active")
+    }
+
+    private func isActiveForGood(_ scene: SceneID, of id: AppID) -> Bool {
+        sessions[id]?[scene]?.state == .foregroundActive
+            && trees[id]?.watch.scenes[scene]?.isResigning(at: now) != true
     }
 
     private mutating func promise(_ isKept: Bool, _ id: AppID, _ what: String) {

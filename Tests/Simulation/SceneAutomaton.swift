@@ -53,6 +53,9 @@ package struct SceneWatch: Sendable {
     package var believesActive = false
     /// When the deadline for giving that up passes, once the app was told.
     package var resignsBy: Instant?
+
+    /// A Boolean value that indicates whether the app was told that the scene resigns, and has time left for that.
+    func isResigning(at now: Instant) -> Bool { believesActive && resignsBy.map { $0 > now } ?? false }
 }
 
 /// What an onlooker knows of one scene, whichever process has it.
