@@ -12,6 +12,27 @@ import Testing
             guard problems.isEmpty else { return }
         }
     }
+
+    @Test(arguments: ["sequence", "last-event"])
+    func numberWithoutASuccessorIsReplaced(name: String) {
+        let clock = AppID("clock")
+        var world = World(apps: "clock", linked: true)
+        world.ask(.launch(clock, background: false))
+        let records = world.core.records.map { record in
+            SavedRecord(
+                fields: record.fields.map { $0.name == name ? .init(name: name, value: "18446744073709551615") : $0 })
+        }
+        #expect(records.allSatisfy { $0[name] == "18446744073709551615" })
+        world.core = Lifecycle(
+            restoring: world.core.record, apps: records, settings: Settings(), policy: { _ in Policy() }, at: world.now)
+        world.told = [:]
+        world.give(.reconnected(lastSequence: .max), from: clock)
+        world.give(.resumeRestored)
+        world.give(.start)
+        let open = world.ask(.deliver(clock, .openURL("lifed:1")))
+        #expect(world.told[clock]?.last?.callback == .openURL)
+        #expect(world.replies[open]?.name == "declined")
+    }
 }
 
 /// Records of a real history, with mistakes in them that one seed decides on.

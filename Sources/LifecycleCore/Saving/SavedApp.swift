@@ -52,9 +52,7 @@ extension AppMachine {
         coder.text("launch-url", &launch.url)
         coder.number("launch-event", &launch.event)
         coder.flag("declined", &launch.hasDeclined)
-        coder.number("sequence", &outbox.lastSequence)
-        // There are always some numbers left to count on.
-        if coder.isReading, outbox.lastSequence >= 1 << 62 { outbox.lastSequence = 0 }
+        coder.counter("sequence", &outbox.lastSequence)
         coder.list("owed", &outbox.callbacks)
         let mayHaveReceivedNext = coder.flag("may-have-heard", channel == .reconnecting(mayHaveReceivedNext: true))
         if coder.isReading, mayHaveReceivedNext, isConnected, !outbox.callbacks.isEmpty {
@@ -63,7 +61,7 @@ extension AppMachine {
         coder.list("hold", &assertions.held)
         coder.instant("task-deadline", &assertions.expiration)
         coder.list("event", &outbox.events)
-        coder.number("last-event", &outbox.lastEvent)
+        coder.counter("last-event", &outbox.lastEvent)
         codeTask(with: &coder)
         if awaitsAnswer { codeAwaited(with: &coder) }
         coder.list("resignation", &outbox.resignations)

@@ -84,8 +84,12 @@ extension SavedCoder where Self: ~Copyable {
         value = instant(name, value) ?? value
     }
 
+    /// Writes or reads a number that grows by one. There are always some numbers left to count on.
     @inline(__always)
-    mutating func number(_ name: StaticString, _ value: inout UInt64) { value = number(name, value) ?? value }
+    mutating func counter(_ name: StaticString, _ value: inout UInt64) {
+        value = number(name, value) ?? value
+        if isReading, value >= 1 << 62 { value = 0 }
+    }
 
     @inline(__always)
     package mutating func reason(_ name: StaticString, _ value: inout Reason) {
