@@ -22,6 +22,20 @@ import Testing
         return policy
     }
 
+    @Test func `event that is refused with the end of its app is not delivered to the app that stays`() {
+        var world = running("clock")
+        world.silent[Self.clock] = [.memoryWarning, .willResignActive]
+        world.give(.memoryPressure(.warning, "short"))
+        let open = world.ask(.deliver(Self.clock, Self.page))
+        world.ask(.terminate(Self.clock))
+        #expect(world.replies[open]?.name == "refused superseded")
+        let launch = world.ask(.launch(Self.clock, background: false))
+        world.answerAll(Self.clock)
+        #expect(world.replies[launch]?.doneApp == Self.clock)
+        let lines = world.lines()
+        #expect(lines.contains("! clock open-url lost") && !lines.contains("clock ← open-url"))
+    }
+
     // MARK: Answers
 
     @Test func `each work request has an answer of its own`() {

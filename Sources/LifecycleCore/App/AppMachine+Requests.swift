@@ -21,10 +21,20 @@ extension AppMachine {
                 fulfil(waiter, &shared)
             } else {
                 refuse(waiter, with: given?.value ?? lossRefusal(shared.now), &shared)
+                dropRefusedEvent(of: goal, &shared)
             }
         }
         // An empty array would keep its memory, for each app.
         if waiters.isEmpty { waiters = [] }
+    }
+
+    /// Drops the event of a request that is refused because the app is to end: a later request may keep the app.
+    private mutating func dropRefusedEvent(of goal: Goal, _ shared: inout Shared) {
+        guard !target.isAlive, case .event(let number, _) = goal,
+            let event = outbox.events.first(where: { $0.number == number })
+        else { return }
+        outbox.removeEvent(number)
+        finish(event, .lost, &shared)
     }
 
     /// Refuses the requests with a goal that matches.
@@ -98,7 +108,7 @@ extension AppMachine {
         case .launched, .woken: target.isAlive
         case .awake: target.isAlive && target != .suspended
         case .suspended: target == .suspended
-        case .gone: target == .notRunning || state == .terminating
+        case .gone: target == .notRunning || phase.termination != nil
         case .outOfForeground: !target.isForeground
         case .notActive: target != .active
         case .readyForSleep: true
