@@ -224,6 +224,20 @@ import Testing
     }
 
     @Test(arguments: [false, true])
+    func killDuringALaunchIsAnsweredWithTheEndAlthoughTheAppIsNeededAgain(isSeenToStart: Bool) {
+        var world = World(apps: "clock", linked: true)
+        world.withholding = [.spawned, .killed]
+        world.ask(.launch(Self.clock, background: false))
+        let kill = world.ask(.kill(Self.clock))
+        let launch = world.ask(.launch(Self.clock, background: true))
+        if isSeenToStart { world.give(.spawned, of: Self.clock) }
+        #expect(world.replies[kill] == nil && world.replies[launch] == nil)
+        world.withholding = []
+        world.give(.exited(.signal(9), othersLeft: false), of: Self.clock)
+        #expect(world.replies[kill]?.name == "done" && world.replies[launch]?.name == "done")
+    }
+
+    @Test(arguments: [false, true])
     func appThatIsNeededAgainWhileItsStartIsAbortedGetsWhatCameSince(takesURLs: Bool) throws {
         var world = SceneFixture.world()
         var policy = try #require(world.core.knownApps[Self.clock]?.policy)

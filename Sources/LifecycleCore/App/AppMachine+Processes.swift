@@ -37,9 +37,13 @@ extension AppMachine {
     mutating func spawned(_ shared: inout Shared) {
         guard case .spawning(let state, let termination) = phase else { return }
         if !isReady { shared.deadlines.set(.launch, index, at: shared.now + policy.timeouts.launch) }
+        // A launch that was killed answers no request.
+        let waiting = waiters
+        if termination != nil { waiters = [] }
         transition(to: state, &shared)
         finishLaunchURL(&shared)
         if let termination {
+            waiters = waiting
             // What came since the kill is for the next launch.
             forgetConversation(&shared)
             transition(to: .terminating, reason: termination.reason, termination: termination, &shared)

@@ -134,8 +134,7 @@ extension AppMachine {
     private func hasReached(_ goal: SceneGoal, of id: SceneID) -> Bool {
         guard let scene = scenes[id] else { return goal == .closed || goal == .outOfForeground }
         switch goal {
-        case .active:
-            return scene.state == .foregroundActive && awaitedPending != PendingCallback(.sceneWillResignActive, id)
+        case .active: return scene.state == .foregroundActive && !isResigning(id)
         case .connected: return scene.state != .unattached && !hasPendingCallback(about: id)
         case .outOfForeground: return !scene.state.isForeground && awaitedPending?.scene != id
         case .closed: return false
