@@ -58,6 +58,24 @@ import Testing
         #expect(world.state("clock") == .suspended)
     }
 
+    @Test func `app that never connects, and that is woken while it ends, has the time at its next launch`() {
+        var world = World(apps: "clock")
+        var policy = Policy()
+        policy.callbacks = .none
+        world.give(.define(Self.clock, policy))
+        world.stubborn = [Self.clock]
+        world.ask(.launch(Self.clock, background: true))
+        world.ask(.terminate(Self.clock))
+        let wake = world.ask(.wake(Self.clock, kind: "fetch", payload: ""))
+        world.pass(.seconds(1))
+        world.give(.exited(.signal(15), othersLeft: false), of: Self.clock)
+        #expect(world.replies[wake]?.name == "done")
+        world.pass(.milliseconds(28_999))
+        #expect(world.state("clock") == .background)
+        world.pass(.milliseconds(1))
+        #expect(world.state("clock") == .suspended)
+    }
+
     @Test func `foreground app gets its task in the foreground`() {
         var world = World(apps: "clock", linked: true)
         world.ask(.launch(Self.clock, background: false))

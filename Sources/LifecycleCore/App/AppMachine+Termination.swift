@@ -55,6 +55,7 @@ extension AppMachine {
         }
         (launch.url, launch.event) = (nil, nil)
         dropEvents(.lost, &shared)
+        endWorkTime(&shared)
         endScenes(reason: desiredReason, &shared)
     }
 
@@ -74,17 +75,19 @@ extension AppMachine {
         transition(to: .terminating, reason: reason, termination: termination, &shared)
     }
 
-    /// Forgets all that the app was to be told or has said.
+    /// Forgets all that the app was to be told or has said. The time for work that came since its end began is for the next launch.
     mutating func forgetConversation(_ shared: inout Shared) {
+        let endOfWork = desired == .run ? shared.deadlines[.woken, index] : nil
         channel = .none
         outbox.callbacks = []
         outbox.resignations = []
         assertions.endSuspension()
         assertions.held = []
         assertions.expiration = nil
-        assertions.isWoken = false
+        assertions.isWoken = endOfWork != nil
         sceneDisconnectionStart = nil
         shared.deadlines.clearAll(index)
+        if let endOfWork { shared.deadlines.set(.woken, index, at: endOfWork) }
     }
 
     /// Handles the end of the termination timeout.
