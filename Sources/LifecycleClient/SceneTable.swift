@@ -29,8 +29,8 @@ public struct SceneRecord: Equatable, Sendable {
         case known
     }
 
-    /// A Boolean value that indicates whether the daemon may not have the request to end the scene.
-    var isClosing: Bool { closing == .requested || closing == .read }
+    /// A Boolean value that indicates whether the app has requested the end, and the daemon may not have the request.
+    var isEndUnconfirmed: Bool { closing == .requested || closing == .read }
 
     init(_ id: SceneID) {
         self.id = id
@@ -52,7 +52,7 @@ struct SceneTable {
     /// The messages for a daemon that may have lost them. A repetition does no harm.
     var messagesToResume: [MessageFromApp] {
         scenes.compactMap { scene in
-            if scene.isClosing { return .closeScene(scene.id) }
+            if scene.isEndUnconfirmed { return .closeScene(scene.id) }
             return scene.hasToldInfo ? .sceneInfo(scene.id, info: scene.info) : nil
         }
     }
@@ -112,12 +112,12 @@ struct SceneTable {
 
     /// Notes that the requests are repeated: the daemon may not have read them.
     mutating func repeatRequests() {
-        for index in scenes.indices where scenes[index].isClosing { scenes[index].closing = .requested }
+        for index in scenes.indices where scenes[index].isEndUnconfirmed { scenes[index].closing = .requested }
     }
 
     /// Notes that the daemon gets an answer, after which it sends the next callback.
     mutating func noteAnswer() {
-        for index in scenes.indices where scenes[index].isClosing { scenes[index].closing = .read }
+        for index in scenes.indices where scenes[index].isEndUnconfirmed { scenes[index].closing = .read }
     }
 
     /// Notes a callback when it arrives. A callback that the daemon sends after an answer shows that it has the requests before

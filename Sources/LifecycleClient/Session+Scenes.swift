@@ -71,7 +71,8 @@ extension Session {
     /// - Throws: ``SceneRequestError``.
     public mutating func setSceneInfo(_ info: String?, of id: SceneID) throws(SceneRequestError) {
         try check(info)
-        guard let scene = scenes[id], !scene.isClosing else { throw .noSuchScene }
+        // A client may have opened a scene again whose end the daemon has.
+        guard let scene = scenes[id], !scene.isEndUnconfirmed else { throw .noSuchScene }
         guard scene.info != info else { return }
         try checkRoom()
         scenes.setInfo(info, of: id)
