@@ -99,13 +99,6 @@ public enum EventOutcome: String, Sendable, CaseIterable {
     /// A task failed.
     case failed
 
-    /// Creates the outcome of a task.
-    public init(_ result: TaskResult) {
-        self =
-            switch result {
-            case .newData: .newData
-            case .noData: .noData
-            case .failed: .failed
-            }
-    }
+    /// Creates the outcome of a task, which has the same word.
+    public init(_ result: TaskResult) { self = Self(rawValue: result.rawValue) ?? .failed }
 }

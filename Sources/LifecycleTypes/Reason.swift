@@ -163,46 +163,39 @@ extension Reason {
         }
     }
 
-    /// A Boolean value that indicates whether an app can be launched for the reason, and so be told of it.
-    public var isLaunchReason: Bool {
+    /// The part of a reason in the life of an app.
+    private enum Role {
+        /// An app is launched for it.
+        case launch
+        /// An app ends for it.
+        case end
+        /// The system ends an app for it.
+        case endBySystem
+        /// An app changes its state for it.
+        case change
+    }
+
+    private var role: Role {
         switch self {
-        case .launch, .adopt, .boot, .restart, .home, .url, .activity, .wake, .scene: true
-        case .none, .release, .previous, .focus, .displaced, .foregroundLimit, .interruption, .interruptionEnded,
-            .suspend, .idle, .resume, .policy, .terminate, .kill, .visible, .pointed, .playing, .called, .awaited,
-            .unread, .relaunched, .unfollowed, .sentBack, .closed, .locked, .unlocked, .switchedAway, .switchedBack,
-            .sleep, .awake, .shutdown, .exit, .crash, .launchFailed,
-            .backgroundTimeout, .taskTimeout, .launchTimeout, .reclaimed:
-            false
+        case .launch, .adopt, .boot, .restart, .home, .url, .activity, .wake, .scene: .launch
+        case .release, .terminate, .kill, .shutdown, .exit: .end
+        case .crash, .backgroundTimeout, .taskTimeout, .launchTimeout, .reclaimed: .endBySystem
+        case .none, .previous, .focus, .displaced, .foregroundLimit, .interruption, .interruptionEnded, .suspend,
+            .idle, .resume, .policy, .visible, .pointed, .playing, .called, .awaited, .unread, .relaunched,
+            .unfollowed, .sentBack, .closed, .locked, .unlocked, .switchedAway, .switchedBack, .sleep, .awake,
+            .launchFailed:
+            .change
         }
     }
+
+    /// A Boolean value that indicates whether an app can be launched for the reason, and so be told of it.
+    public var isLaunchReason: Bool { role == .launch }
 
     /// A Boolean value that indicates whether an app can have ended for the reason, and so be told of it at its next launch.
-    public var isExitReason: Bool {
-        switch self {
-        case .release, .terminate, .kill, .shutdown, .exit, .crash, .backgroundTimeout, .taskTimeout, .launchTimeout,
-            .reclaimed:
-            true
-        case .none, .launch, .adopt, .boot, .restart, .previous, .focus, .home, .displaced, .foregroundLimit,
-            .interruption, .interruptionEnded, .suspend, .idle, .resume, .policy, .url, .activity, .visible, .pointed,
-            .playing, .called, .awaited, .unread, .relaunched, .unfollowed, .wake, .scene, .sentBack, .closed, .locked,
-            .unlocked, .switchedAway, .switchedBack, .sleep, .awake,
-            .launchFailed:
-            false
-        }
-    }
+    public var isExitReason: Bool { role == .end || role == .endBySystem }
 
     /// A Boolean value that indicates whether the system ended the app, so that its next launch restores what it showed.
-    public var callsForRestoration: Bool {
-        switch self {
-        case .crash, .backgroundTimeout, .taskTimeout, .launchTimeout, .reclaimed: true
-        case .none, .launch, .adopt, .release, .boot, .restart, .previous, .focus, .home, .displaced, .foregroundLimit,
-            .interruption, .interruptionEnded, .suspend, .idle, .resume, .policy, .terminate, .kill, .url, .activity,
-            .visible, .pointed, .playing, .called, .awaited, .unread, .relaunched, .unfollowed, .wake, .scene,
-            .sentBack,
-            .closed, .locked, .unlocked, .switchedAway, .switchedBack, .sleep, .awake, .shutdown, .exit, .launchFailed:
-            false
-        }
-    }
+    public var callsForRestoration: Bool { role == .endBySystem }
 
     /// A Boolean value that indicates whether the app failed: it crashed, could not be started, or did not answer.
     public var isFailure: Bool {

@@ -1,5 +1,6 @@
-import LifecycleCore
 import Testing
+
+@testable import LifecycleCore
 
 /// One word stands for one reason.
 @Suite struct ReasonTests {
@@ -46,6 +47,22 @@ import Testing
         policy.suspend = .never
         world.give(.define(Self.clock, policy))
         #expect(Self.step("clock", &world) == ["clock: suspended → background (policy)"])
+    }
+
+    @Test func useAndOriginAndResultHaveTheWordsOfTheirConsequences() {
+        for use in Use.allCases { #expect(use.reason.rawValue == use.rawValue) }
+        for origin in Scene.Origin.allCases { #expect(origin.reason.rawValue == origin.rawValue) }
+        for result in TaskResult.allCases { #expect(EventOutcome(result).rawValue == result.rawValue) }
+    }
+
+    @Test func reasonsAreDividedByTheirRoles() {
+        let launches = Reason.allCases.filter { $0.isLaunchReason }
+        #expect(launches == [.launch, .adopt, .boot, .restart, .home, .url, .activity, .wake, .scene])
+        let endsBySystem = Reason.allCases.filter { $0.callsForRestoration }
+        #expect(endsBySystem == [.crash, .backgroundTimeout, .taskTimeout, .launchTimeout, .reclaimed])
+        let ends = Reason.allCases.filter { $0.isExitReason && !$0.callsForRestoration }
+        #expect(ends == [.release, .terminate, .kill, .shutdown, .exit])
+        #expect(endsBySystem.allSatisfy { $0.isExitReason })
     }
 
     @Test func `saved reason is restored`() {

@@ -195,17 +195,6 @@ extension AppMachine {
 }
 
 extension Use {
-    /// The reason of a resumption that the use causes.
-    fileprivate var reason: Reason {
-        switch self {
-        case .visible: .visible
-        case .pointed: .pointed
-        case .playing: .playing
-        case .called: .called
-        case .awaited: .awaited
-        case .unread: .unread
-        case .relaunched: .relaunched
-        case .unfollowed: .unfollowed
-        }
-    }
+    /// The reason of a resumption that the use causes: the same word.
+    var reason: Reason { Reason(rawValue: rawValue) ?? .none }
 }

@@ -1,7 +1,7 @@
 /// One window of an app, or another unit of its user interface: its state, and its session, which outlives the process.
 public struct Scene: Sendable, Equatable {
     /// The origin of a scene.
-    public enum Origin: String, Sendable {
+    public enum Origin: String, Sendable, CaseIterable {
         /// A request that shows it.
         case user
         /// A request that opens it in the background.

@@ -295,14 +295,8 @@ extension Scene: SavedItem {
 }
 
 extension Scene.Origin {
-    /// The reason of the first connection.
-    var reason: SceneReason {
-        switch self {
-        case .user: .user
-        case .system: .system
-        case .app: .app
-        }
-    }
+    /// The reason of the first connection: the same word.
+    var reason: SceneReason { SceneReason(rawValue: rawValue) ?? .system }
 
     /// Creates the origin of a word in a record.
     fileprivate init?(saved word: String) {
