@@ -31,11 +31,10 @@ extension AppMachine {
         }
     }
 
-    /// Returns whether the app may take this step by itself. An app with scenes enters the foreground with them, and leaves it
-    /// when none of them is there any more.
+    /// Returns whether the app may take this step now. In the foreground and on the way there, an app with scenes follows them.
     @inline(__always) func mayTake(_ edge: GraphEdge<AppState>) -> Bool {
         guard hasScenes, edge.process == nil else { return true }
-        return edge.scenes.map { scenes.meet($0) } ?? false
+        return state.next(toward: scenes.appState.appState) == edge.to
     }
 
     /// Returns whether a callback about the scene waits or is unanswered.

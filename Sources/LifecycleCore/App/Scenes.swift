@@ -63,14 +63,6 @@ public struct Scenes: Sendable, Equatable {
 
     var activeCount: Int { all.count { $0.state == .foregroundActive } }
 
-    /// Returns whether the scenes meet the condition for a step of their app.
-    func meet(_ condition: SceneCondition) -> Bool {
-        switch condition {
-        case .noneActive: activeCount == 0
-        case .noneInForeground: appState == .background
-        }
-    }
-
     /// Changes a scene, which must be there.
     mutating func update(_ id: SceneID, _ change: (inout Scene) -> Void) {
         guard let index = all.firstIndex(where: { $0.id == id }) else {

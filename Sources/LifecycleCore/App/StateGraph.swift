@@ -7,15 +7,6 @@ public protocol GraphState: RawRepresentable<String>, CaseIterable, Hashable, Se
     /// Returns the step to another state; nil if it is not legal.
     func edge(to next: Self) -> GraphEdge<Self>?
 
-    /// Returns the next state on the way to another state; nil on arrival.
-    ///
-    /// - Parameter isTerminating: Whether the app is to end, so that its scenes need not enter the background first.
-    func next(toward target: Self, isTerminating: Bool) -> Self?
-}
-
-extension GraphState {
-    /// Returns the next state on the way to another state, of an app that is not to end; nil on arrival.
-    public func next(toward target: Self) -> Self? { next(toward: target, isTerminating: false) }
 }
 
 /// A legal step between two states of an app, or of a scene: what it waits for, what it asks of the kernel, and which callbacks
@@ -27,8 +18,6 @@ public struct GraphEdge<State: GraphState>: Sendable {
     public let to: State
     /// The condition for the step, beside the callback and the kernel.
     public var gate: Gate?
-    /// The condition under which an app with scenes takes the step; nil if its scenes take it there.
-    public var scenes: SceneCondition?
     /// The callback that the app must answer before the step.
     public var before: Callback?
     /// The operation of the kernel that the step consists of.
@@ -65,14 +54,6 @@ public enum Gate: String, Sendable {
     case process
 }
 
-/// A condition on the scenes of an app for a step of the app itself.
-public enum SceneCondition: Sendable {
-    /// No scene is active.
-    case noneActive
-    /// No scene is in the foreground.
-    case noneInForeground
-}
-
 extension AppState: GraphState {
     /// Returns the step of an app to another state; nil if it is not legal.
     public func edge(to next: AppState) -> GraphEdge<AppState>? {
@@ -80,9 +61,8 @@ extension AppState: GraphState {
         case (.notRunning, .inactive), (.notRunning, .background):
             .init(from: self, to: next, process: .spawn, after: [.willFinishLaunching, .didFinishLaunching])
         case (.inactive, .active): .init(from: self, to: next, gate: .activationSlot, after: [.didBecomeActive])
-        case (.active, .inactive): .init(from: self, to: next, scenes: .noneActive, before: .willResignActive)
-        case (.inactive, .background):
-            .init(from: self, to: next, scenes: .noneInForeground, after: [.didEnterBackground])
+        case (.active, .inactive): .init(from: self, to: next, before: .willResignActive)
+        case (.inactive, .background): .init(from: self, to: next, after: [.didEnterBackground])
         case (.background, .inactive): .init(from: self, to: next, gate: .foreground, before: .willEnterForeground)
         case (.background, .suspended): .init(from: self, to: next, gate: .idle, process: .stop)
         case (.suspended, .background): .init(from: self, to: next, process: .resume)
@@ -93,8 +73,8 @@ extension AppState: GraphState {
         }
     }
 
-    /// Returns the next state on the way to another state; nil on arrival. The states are the same for an app that is to end.
-    public func next(toward target: AppState, isTerminating: Bool) -> AppState? {
+    /// Returns the next state on the way to another state; nil on arrival.
+    public func next(toward target: AppState) -> AppState? {
         guard self != target else { return nil }
         switch self {
         case .notRunning: return target.isForeground ? .inactive : target.isAlive ? .background : nil
@@ -129,13 +109,9 @@ extension SceneState: GraphState {
         }
     }
 
-    /// Returns the next state on the way to another state.
-    ///
-    /// - Parameters:
-    ///   - target: The state to be reached.
-    ///   - isTerminating: Whether the app is to end, so that its scenes need not enter the background first.
-    /// - Returns: The next state; nil on arrival.
-    public func next(toward target: SceneState, isTerminating: Bool) -> SceneState? {
+    /// Returns the next state on the way to another state; nil on arrival. The scenes of an app that is to end need not enter the
+    /// background first.
+    package func next(toward target: SceneState, isTerminating: Bool = false) -> SceneState? {
         guard self != target else { return nil }
         switch self {
         case .unattached: return target.isForeground ? .foregroundInactive : .background
