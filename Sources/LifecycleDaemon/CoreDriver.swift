@@ -69,14 +69,14 @@ final class CoreDriver: InputHandler {
     func restore(_ core: Lifecycle) { (self.core, nextDeadline) = (core, core.nextDeadline) }
 
     /// Returns whether an app that is known is in the foreground.
-    func isInForeground(_ app: AppIndex) -> Bool { Lifecycle.isInForeground(app, in: &core) }
+    func isInForeground(_ app: AppIndex) -> Bool { core.isInForeground(app) }
 
-    func id(of app: AppIndex) -> AppID { Lifecycle.id(of: app, in: &core) }
+    func id(of app: AppIndex) -> AppID { core.latestID(of: app) }
     func isEndRequested(of app: AppID) -> Bool { core.knownApps[app]?.isEndRequested ?? false }
     /// Returns the index of an app that is known, or is about to be forgotten.
-    func index(of id: AppID) -> AppIndex? { Lifecycle.index(of: id, in: &core) }
+    func index(of id: AppID) -> AppIndex? { core.latestIndex(of: id) }
     /// Returns the app of this index; nil if it is not known any more.
-    func app(_ app: AppIndex) -> AppMachine? { Lifecycle.app(app, in: &core) }
+    func app(_ app: AppIndex) -> AppMachine? { core.machine(of: app) }
 
     var now: Instant { Instant(microseconds: loop.freshNow) }
 

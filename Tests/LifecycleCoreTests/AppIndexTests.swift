@@ -70,10 +70,10 @@ import Testing
 
     @Test func indexThatNoAppHasHadIsThatOfNone() {
         var core = Lifecycle()
-        #expect(Lifecycle.app(AppIndex(value: 0), in: &core) == nil)
+        #expect(core.machine(of: AppIndex(value: 0)) == nil)
         _ = core.handle(.define(Self.clock, policy()), at: Self.now)
-        #expect(Lifecycle.app(AppIndex(value: 0), in: &core)?.id == Self.clock)
-        #expect(Lifecycle.app(AppIndex(value: 1), in: &core) == nil)
+        #expect(core.machine(of: AppIndex(value: 0))?.id == Self.clock)
+        #expect(core.machine(of: AppIndex(value: 1)) == nil)
     }
 
     @Test func forgottenAppIsChangedOnce() {

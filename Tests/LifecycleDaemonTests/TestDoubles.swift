@@ -54,7 +54,7 @@ final class MemoryStateStore: StateStore {
     func take(changesOf core: inout Lifecycle) {
         changed = []
         while let index = core.takeChangedIndex() {
-            changed.append(Lifecycle.id(of: AppIndex(value: index), in: &core))
+            changed.append(core.latestID(of: AppIndex(value: index)))
         }
     }
 

@@ -22,13 +22,13 @@ extension Lifecycle {
     /// Returns the index of an app that is known, or that the last input has forgotten.
     package func index(of id: AppID) -> AppIndex? {
         var core = self
-        return Self.index(of: id, in: &core)
+        return core.latestIndex(of: id)
     }
 
     /// Returns the id of the app that has an index, or had it last.
     package func id(of index: AppIndex) -> AppID {
         var core = self
-        return Self.id(of: index, in: &core)
+        return core.latestID(of: index)
     }
 
     /// Handles the outcome of an effect, or a change of an app's processes.

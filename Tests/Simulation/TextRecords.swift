@@ -6,7 +6,7 @@ extension Lifecycle {
     /// Returns the record of an app as text; nil if it has none.
     package func record(of id: AppID) -> SavedRecord? {
         var (core, writer) = (self, RecordWriter())
-        guard let app = Lifecycle.index(of: id, in: &core), core.code(appAt: app.value, with: &writer) != nil
+        guard let app = core.latestIndex(of: id), core.code(appAt: app.value, with: &writer) != nil
         else { return nil }
         return writer.record
     }

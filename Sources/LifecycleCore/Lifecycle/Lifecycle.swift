@@ -35,42 +35,19 @@ public struct Lifecycle: Sendable {
     /// The foreground apps, the latest first; never more than the settings allow.
     public var foreground: [AppID] { shared.foreground.map { knownApps.id(of: $0) } }
 
-    // The caller's core is looked at in place: a method that does not change it would be called with a copy of a core that an
-    // object holds.
+    // An object that holds a core has it looked at in place by these: to a method that does not change it, Swift would pass a copy.
 
     /// Returns the index of an app that is known, or that the last input has forgotten: its effects are still to be performed.
-    ///
-    /// - Parameters:
-    ///   - id: The id of the app.
-    ///   - core: The core of the caller, which is only read.
-    /// - Returns: The index; nil if the app is neither known nor forgotten by the last input.
-    public static func index(of id: AppID, in core: inout Lifecycle) -> AppIndex? { core.knownApps.latestIndex(of: id) }
+    public mutating func latestIndex(of id: AppID) -> AppIndex? { knownApps.latestIndex(of: id) }
 
-    /// Returns the id of an app.
-    ///
-    /// - Parameters:
-    ///   - index: The index of the app.
-    ///   - core: The core of the caller, which is only read.
-    /// - Returns: The id of the app that has the index, or had it last.
-    public static func id(of index: AppIndex, in core: inout Lifecycle) -> AppID { core.knownApps.id(of: index) }
+    /// Returns the id of the app that has the index, or had it last.
+    public mutating func latestID(of index: AppIndex) -> AppID { knownApps.id(of: index) }
+
+    /// Returns a copy of the machine of an app; nil if the app is not known any more.
+    public mutating func machine(of index: AppIndex) -> AppMachine? { knownApps[known: index] }
 
     /// Returns whether an app that is known is in the foreground.
-    ///
-    /// - Parameters:
-    ///   - app: The index of the app.
-    ///   - core: The core of the caller, which is only read.
-    /// - Returns: True for a foreground app.
-    public static func isInForeground(_ app: AppIndex, in core: inout Lifecycle) -> Bool {
-        core.shared.foreground.contains(app)
-    }
-
-    /// Returns the machine of an app.
-    ///
-    /// - Parameters:
-    ///   - index: The index of the app.
-    ///   - core: The core of the caller, which is only read.
-    /// - Returns: A copy of the machine; nil if the app is not known any more.
-    public static func app(_ index: AppIndex, in core: inout Lifecycle) -> AppMachine? { core.knownApps[known: index] }
+    public mutating func isInForeground(_ app: AppIndex) -> Bool { shared.foreground.contains(app) }
 
     /// The names of the interruptions under way.
     public var interruptions: OrderedSet<String> { shared.interruptions }
