@@ -51,8 +51,9 @@ import Testing
 
     @Test func accountOfMoreAppsThanAreKeptIsCutOff() {
         let names = (1...20).map { SavedRecord.Field(name: "reclaim-order", value: "app-\($0)") }
-        let record = SavedRecord(fields: [.init(name: "reclaim-cause", value: "simulation:")] + names)
-        let account = ReclaimRecord(saved: record)
+        var reader = RecordReader(
+            SavedRecord(fields: [.init(name: "reclaim-cause", value: "simulation:")] + names))
+        let account = ReclaimRecord.code(nil, with: &reader)
         #expect(account?.order == (1...16).map { AppID("app-\($0)") } && account?.candidates == 16)
     }
 
@@ -304,8 +305,9 @@ import Testing
         var account = ReclaimRecord(cause: cause, order: order)
         account.freed = 4096
         #expect(account.order == Array(order.prefix(16)) && account.candidates == 20)
-        var record = SavedRecord()
-        account.write(to: &record)
-        #expect(ReclaimRecord(saved: record) == account)
+        var slot = SlotWriter()
+        _ = ReclaimRecord.code(account, with: &slot)
+        var reader = SlotReader(slot.bytes[...])
+        #expect(ReclaimRecord.code(nil, with: &reader) == account)
     }
 }

@@ -73,12 +73,7 @@ struct Reclaimer: Sendable {
     var lastWarning: Instant?
 
     /// Begins the round, or goes on with it, with this app.
-    ///
-    /// - Returns: The round.
-    @discardableResult
-    mutating func target(
-        _ victim: AppIndex, _ id: AppID, _ account: ReclaimRecord, isAboutScenes: Bool
-    ) -> ReclaimRound {
+    mutating func target(_ victim: AppIndex, _ id: AppID, _ account: ReclaimRecord, isAboutScenes: Bool) {
         var next = round ?? ReclaimRound(victim: victim, victimID: id, account: account)
         next.victim = victim
         next.victimID = id
@@ -86,7 +81,6 @@ struct Reclaimer: Sendable {
         next.phase = .ending
         next.isAboutScenes = isAboutScenes
         round = next
-        return next
     }
 }
 
@@ -117,10 +111,9 @@ extension Lifecycle {
             shared.effects.append(.reply(request, .reclaimed([])))
         case .critical:
             if reclaimer.round == nil { reclaimNext(.simulation) }
-            guard var round = reclaimer.round else { return refuse(request, .nothingToReclaim) }
-            round.requests.append(request)
-            if all { round.isForAll = true }
-            reclaimer.round = round
+            guard reclaimer.round != nil else { return refuse(request, .nothingToReclaim) }
+            reclaimer.round?.requests.append(request)
+            if all { reclaimer.round?.isForAll = true }
             warnApps()
         }
     }
@@ -170,7 +163,8 @@ extension Lifecycle {
         if !cause.isSuspendedLimit, let owner = disconnectBackgroundScenes() {
             let id = knownApps.id(of: owner)
             let account = ReclaimRecord(cause: cause, order: [id])
-            checkMemory(in: reclaimer.target(owner, id, account, isAboutScenes: true))
+            reclaimer.target(owner, id, account, isAboutScenes: true)
+            checkMemory()
             return true
         }
         let order = reclaimOrder(suspendedOnly: cause.isSuspendedLimit)
@@ -186,14 +180,12 @@ extension Lifecycle {
     /// Continues the round when its app is gone, or the kernel does not let it go: nothing more comes back from it.
     mutating func noteReclaimed(_ app: AppIndex) {
         guard let round = reclaimer.round, round.phase == .ending, round.victim == app else { return }
-        continueRound(round)
+        continueRound(after: round.victimID)
     }
 
-    private mutating func continueRound(_ round: ReclaimRound) {
-        var round = round
-        round.reclaimed.append(round.victimID)
-        reclaimer.round = round
-        if isShuttingDown { endReclaim() } else { checkMemory(in: round) }
+    private mutating func continueRound(after victim: AppID) {
+        reclaimer.round?.reclaimed.append(victim)
+        if isShuttingDown { endReclaim() } else { checkMemory() }
     }
 
     /// Spares an app that was to be reclaimed, and was not asked to end yet, because a request needs it.
@@ -202,13 +194,13 @@ extension Lifecycle {
             round.victim == app
         else { return }
         knownApps[app].reclaimed = nil
-        checkMemory(in: round)
+        checkMemory()
     }
 
-    private mutating func checkMemory(in round: ReclaimRound) {
-        var round = round
-        round.phase = .checking
-        reclaimer.round = round
+    /// Has the memory checked, in the round under way.
+    private mutating func checkMemory() {
+        guard let round = reclaimer.round else { return }
+        reclaimer.round?.phase = .checking
         var isAtOnce = true
         if case .pressure = round.account.cause { isAtOnce = false }
         shared.effects.append(.checkMemory(after: round.victim, atOnce: isAtOnce))
@@ -224,9 +216,9 @@ extension Lifecycle {
     mutating func resumeReclaim() {
         guard let round = reclaimer.round else { return }
         if round.phase == .ending, round.victim.flatMap({ knownApps[known: $0]?.isRunning }) != true {
-            return continueRound(round)
+            return continueRound(after: round.victimID)
         }
-        if round.phase == .checking { checkMemory(in: round) }
+        if round.phase == .checking { checkMemory() }
     }
 
     // MARK: Scenes

@@ -313,20 +313,6 @@ extension SceneReason {
 // MARK: - Reclaims
 
 extension ReclaimRecord {
-    /// Creates the account that ``write(to:)`` has written; nil if there is none.
-    public init?(saved record: SavedRecord) {
-        var reader = RecordReader(record)
-        guard let account = Self.code(nil, with: &reader) else { return nil }
-        self = account
-    }
-
-    /// Adds the account to a saved record.
-    public func write(to record: inout SavedRecord) {
-        var writer = RecordWriter(record)
-        _ = Self.code(self, with: &writer)
-        record = writer.record
-    }
-
     /// Writes or reads an account, or that there is none.
     package static func code(_ account: ReclaimRecord?, with coder: inout some SavedCoder & ~Copyable) -> ReclaimRecord?
     {
