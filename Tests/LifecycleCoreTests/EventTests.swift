@@ -292,7 +292,7 @@ import Testing
     @Test func `background launch is refused if the app does not answer did-become-active`() {
         var world = World(apps: "clock", linked: true)
         world.silent[Self.clock] = [.didBecomeActive]
-        let launch = world.ask(.untilAnswered(.launch(Self.clock, background: false)))
+        let launch = world.ask(.launch(Self.clock, background: false, untilAnswered: true))
         world.pass(.milliseconds(4_999))
         #expect(world.replies[launch] == nil)
         world.pass(.milliseconds(1))

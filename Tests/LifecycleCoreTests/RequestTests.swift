@@ -296,7 +296,7 @@ import Testing
 
     @Test func requestThatWaitsForTheAnswersOfABackgroundLaunchIsOneForTheLaunch() {
         var world = World(apps: "clock", linked: true)
-        let launch = world.ask(.untilAnswered(.launch(AppID("clock"), background: true)))
+        let launch = world.ask(.launch(AppID("clock"), background: true, untilAnswered: true))
         #expect(world.replies[launch]?.doneApp == AppID("clock"))
     }
 

@@ -110,7 +110,6 @@ extension Request {
         switch self {
         case .launch: "request launch"
         case .focus: "request focus"
-        case .untilAnswered: "request untilAnswered"
         case .background: "request background"
         case .home: "request home"
         case .beginInterruption: "request beginInterruption"
@@ -133,12 +132,10 @@ extension Request {
 
     var app: AppID? {
         switch self {
-        case .launch(let id, _), .focus(let id), .background(let id), .suspend(let id, _), .resume(let id),
-            .deliver(let id, _),
-            .wake(let id, _, _), .openScene(let id, _, _), .focusScene(let id, _), .backgroundScene(let id, _),
-            .closeScene(let id, _), .terminate(let id), .kill(let id), .release(let id):
+        case .launch(let id, _, _), .focus(let id, _), .background(let id), .suspend(let id, _), .resume(let id),
+            .deliver(let id, _), .wake(let id, _, _), .openScene(let id, _, _), .focusScene(let id, _),
+            .backgroundScene(let id, _), .closeScene(let id, _), .terminate(let id), .kill(let id), .release(let id):
             id
-        case .untilAnswered(let request): request.app
         case .home, .beginInterruption, .endInterruption, .machine, .memoryPressure: nil
         }
     }

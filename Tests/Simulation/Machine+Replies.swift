@@ -84,13 +84,13 @@ extension Machine {
 
     private mutating func checkDone(_ request: Request, _ subject: AppID?) {
         switch request {
-        case .focus(let id), .launch(let id, background: false): promiseActive(id)
-        case .launch(let id, background: true): promise(states[id].map { $0 != .notRunning } ?? false, id, "launched")
-        case .untilAnswered(let request):
-            checkDone(request, subject)
-            if let id = subject, let told = trees[id]?.watch.outstanding, told.callback == .didBecomeActive {
+        case .focus(let id, let untilAnswered), .launch(let id, background: false, let untilAnswered):
+            promiseActive(id)
+            if untilAnswered, trees[id]?.watch.outstanding?.callback == .didBecomeActive {
                 report("\(id) is said to have answered, and has not")
             }
+        case .launch(let id, background: true, _):
+            promise(states[id].map { $0 != .notRunning } ?? false, id, "launched")
         case .suspend(let id, _):
             let isStopped = trees[id].map { $0.isSeenStopped || $0.isContinuedByOther } ?? false
             promise(isStopped && states[id] == .suspended, id, "seen stopped")

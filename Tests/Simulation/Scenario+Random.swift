@@ -98,7 +98,7 @@ extension Setup {
         case 15..<17: return .pressure(chance.pick(MemoryLevel.allCases))
         case 17..<19: return .ask(.memoryPressure(chance.pick(MemoryLevel.allCases), all: chance.happens(30)))
         case 19..<27: return .ask(.launch(id, background: chance.happens(30)))
-        case 27..<49: return .ask(chance.happens(20) ? .untilAnswered(.focus(id)) : .focus(id))
+        case 27..<49: return .ask(.focus(id, untilAnswered: chance.happens(20)))
         case 49..<52: return .ask(.home)
         case 52..<55: return .ask(.background(id))
         case 55..<59: return .ask(.beginInterruption(chance.pick(["call", "alert"])))

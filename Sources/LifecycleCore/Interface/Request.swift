@@ -11,12 +11,11 @@ public struct RequestID: Hashable, Sendable {
 
 /// The requests of clients. A reply promises the effect, not the intention.
 public enum Request: Sendable, Equatable {
-    /// Launch the app into the foreground or the background; if it runs, bring it to the foreground.
-    case launch(AppID, background: Bool)
-    /// Bring a running app to the foreground.
-    case focus(AppID)
-    /// The same, answered when the app has answered the callbacks of it as well.
-    indirect case untilAnswered(Request)
+    /// Launch the app into the foreground or the background; if it runs, bring it to the foreground. In the foreground, the reply
+    /// may wait until the app has answered the callbacks as well.
+    case launch(AppID, background: Bool, untilAnswered: Bool = false)
+    /// Bring a running app to the foreground. The reply may wait until the app has answered the callbacks as well.
+    case focus(AppID, untilAnswered: Bool = false)
     /// Send the app to the background; the home app comes to the foreground if no app is left there.
     case background(AppID)
     /// Send the foreground apps to the background, and bring the home app to the foreground.
@@ -56,8 +55,7 @@ public enum Request: Sendable, Equatable {
     var isAllowedWhileShuttingDown: Bool {
         switch self {
         case .terminate, .kill, .machine: true
-        case .launch, .focus, .untilAnswered, .background, .home, .beginInterruption, .endInterruption, .suspend,
-            .resume, .deliver,
+        case .launch, .focus, .background, .home, .beginInterruption, .endInterruption, .suspend, .resume, .deliver,
             .wake, .openScene, .focusScene, .backgroundScene, .closeScene, .release, .memoryPressure:
             false
         }

@@ -6,12 +6,9 @@ extension Lifecycle {
     mutating func begin(_ wanted: Request, for request: RequestID) {
         if isShuttingDown, !wanted.isAllowedWhileShuttingDown { return refuse(request, .shuttingDown) }
         switch wanted {
-        case .launch(let id, let background): launch(id, background: background, for: request)
-        case .focus(let id): focus(id, for: request)
-        case .untilAnswered(.launch(let id, background: false)):
-            launch(id, background: false, goal: .answered, for: request)
-        case .untilAnswered(.focus(let id)): focus(id, goal: .answered, for: request)
-        case .untilAnswered(let wanted): begin(wanted, for: request)
+        case .launch(let id, let background, let untilAnswered):
+            launch(id, background: background, goal: untilAnswered ? .answered : .active, for: request)
+        case .focus(let id, let untilAnswered): focus(id, goal: untilAnswered ? .answered : .active, for: request)
         case .background(let id): sendToBackground(id, for: request)
         case .home: goHome(for: request)
         case .beginInterruption(let name): beginInterruption(name, for: request)
@@ -38,7 +35,7 @@ extension Lifecycle {
 
     // MARK: The foreground
 
-    private mutating func launch(_ id: AppID, background: Bool, goal: Goal = .active, for request: RequestID) {
+    private mutating func launch(_ id: AppID, background: Bool, goal: Goal, for request: RequestID) {
         guard let app = knownApp(id, for: request) else { return }
         let isAdopting = knownApps[app].policy.isAdopted && !knownApps[app].isRunning
         if !background {
@@ -50,7 +47,7 @@ extension Lifecycle {
         wait(request, for: app, goal: background ? .launched : goal)
     }
 
-    private mutating func focus(_ id: AppID, goal: Goal = .active, for request: RequestID) {
+    private mutating func focus(_ id: AppID, goal: Goal, for request: RequestID) {
         guard let app = aliveApp(id, for: request) else { return }
         bringToForeground(app, reason: .focus)
         wait(request, for: app, goal: goal)

@@ -163,10 +163,9 @@ final class ClientRights {
     /// Returns the reason to refuse a request; nil if the client may make it.
     func objection(to request: Request, by scope: ClientScope) -> ControlError? {
         switch request {
-        case .launch(let app, let background): objection(to: app, by: scope, foreground: !background)
-        case .untilAnswered(let request): objection(to: request, by: scope)
+        case .launch(let app, let background, _): objection(to: app, by: scope, foreground: !background)
         case .openScene(let app, _, let background): objection(to: app, by: scope, foreground: !background)
-        case .focus(let app), .focusScene(let app, _): objection(to: app, by: scope, foreground: true)
+        case .focus(let app, _), .focusScene(let app, _): objection(to: app, by: scope, foreground: true)
         case .deliver(let app, _): objection(to: app, by: scope, foreground: true)
         case .background(let app), .suspend(let app, _), .resume(let app), .wake(let app, _, _), .terminate(let app),
             .kill(let app),

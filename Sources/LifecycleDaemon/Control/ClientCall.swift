@@ -36,8 +36,8 @@ extension Request {
         case .beginInterruption, .endInterruption, .machine: .nothing
         case .wake: .outcome
         case .home: .optionalApp
-        case .launch, .untilAnswered, .focus, .background, .suspend, .resume, .terminate, .kill, .deliver, .release,
-            .memoryPressure, .openScene, .focusScene, .backgroundScene, .closeScene:
+        case .launch, .focus, .background, .suspend, .resume, .terminate, .kill, .deliver, .release, .memoryPressure,
+            .openScene, .focusScene, .backgroundScene, .closeScene:
             .app
         }
     }

@@ -8,8 +8,9 @@ import Varlink
 /// The calls that launch an app if it is not running.
 extension ControlService {
     func launch(_ launch: LaunchParameters, for call: ClientCall) throws {
-        let request = Request.launch(try launchable(launch.id), background: launch.background ?? false)
-        try ask(request.waiting(for: launch.wait), for: call)
+        let id = try launchable(launch.id)
+        let isAnswered = launch.wait == .answered
+        try ask(.launch(id, background: launch.background ?? false, untilAnswered: isAnswered), for: call)
     }
 
     /// Restarts an app. The core keeps the launch until the app has ended, so that no request of another client comes

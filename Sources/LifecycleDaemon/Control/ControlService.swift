@@ -121,7 +121,7 @@ extension ControlService: LifedHandler {
     func failure(_ error: ServiceError) -> any Error { error }
 
     func focus(_ focus: FocusParameters, for call: ClientCall) throws {
-        try ask(Request.focus(AppID(focus.id)).waiting(for: focus.wait), for: call)
+        try ask(.focus(AppID(focus.id), untilAnswered: focus.wait == .answered), for: call)
     }
 
     func background(_ app: AppParameters, for call: ClientCall) throws {
@@ -318,15 +318,5 @@ extension ControlService: LifecycleObserver {
 
     func processesJoined(_ id: AppID) {
         subscriptions.publishAdoption { self.rights.visibility(of: id, to: $0) == .everything }
-    }
-}
-
-extension Request {
-    /// Returns the request, answered when the app has reached the goal of the wait.
-    func waiting(for goal: WaitGoal?) -> Request {
-        switch goal {
-        case .answered: .untilAnswered(self)
-        case .active, nil: self
-        }
     }
 }
