@@ -129,16 +129,32 @@ extension AppMachine {
         return outbox.resignations.contains { $0.delivery.pending.scene == scene }
     }
 
+    /// The active subjects of callbacks: the app, which is nil, or its active scenes.
+    private var activeSubjects: [SceneID?] {
+        guard hasScenes else { return state == .active ? [nil] : [] }
+        return scenes.all.filter { $0.state == .foregroundActive }.map { $0.id }
+    }
+
+    /// Makes the app, or its active scenes, inactive without a callback: the app was not told that they are active.
+    mutating func becomeInactiveUntold(_ shared: inout Shared) {
+        for subject in activeSubjects { becomeInactive(subject, &shared) }
+    }
+
+    /// Makes the scene, or without a scene the app, inactive.
+    private mutating func becomeInactive(_ scene: SceneID?, _ shared: inout Shared) {
+        if let scene { transition(scene, to: .foregroundInactive, &shared) } else { transition(to: .inactive, &shared) }
+    }
+
     /// The next resignation that the app has to be sent: of itself, or of one of its active scenes.
     private var dueResignation: PendingCallback? {
         guard hasScenes else {
             let isDue = state == .active && destination != .active && !isResigning(nil)
-            return isDue ? PendingCallback(.willResignActive) : nil
+            return isDue ? .resignation(of: nil) : nil
         }
         let scene = scenes.all.first {
             $0.state == .foregroundActive && sceneTarget(of: $0) != .foregroundActive && !isResigning($0.id)
         }
-        return scene.map { PendingCallback(.sceneWillResignActive, $0.id) }
+        return scene.map { .resignation(of: $0.id) }
     }
 
     /// Sends a resignation that is due at once, behind an unanswered callback; returns whether a step was taken.
@@ -148,11 +164,7 @@ extension AppMachine {
         // An app, or a scene, that was never told that it is active need not be told that it is not.
         if outbox.callbacks.contains(where: isStale) {
             outbox.callbacks.removeAll(where: isStale)
-            if let scene = resignation.scene {
-                transition(scene, to: .foregroundInactive, &shared)
-            } else {
-                transition(to: .inactive, &shared)
-            }
+            becomeInactive(resignation.scene, &shared)
             return true
         }
         guard phase.sentCallback != nil else { return false }
@@ -197,18 +209,19 @@ extension AppMachine {
         }
     }
 
+    /// Makes the app, or each active scene, inactive without an answer. If it was not told yet, it is told late.
     private mutating func resignUnanswered(_ shared: inout Shared) {
-        if hasScenes { return resignScenesUnanswered(&shared) }
         // It handles what it was sent before, and then this.
-        if isResigning, isAwaitedBeyondSlot(shared) {
-            keepResignation(scene: nil, &shared)
-            return transition(to: .inactive, &shared)
+        let isAwaited = isAwaitedBeyondSlot(shared)
+        if !isAwaited, isReconnecting || awaitedPending?.isResignation == true { completeUnheard(&shared) }
+        for subject in activeSubjects {
+            if isAwaited, isResigning(subject) {
+                keepResignation(scene: subject, &shared)
+            } else if isConnected {
+                outbox.callbacks.append(.resignation(of: subject))
+            }
+            becomeInactive(subject, &shared)
         }
-        // What it was sent before has time left, and it is told to resign when it has answered.
-        let isBusy = isConnected && !isResigning
-        if !isBusy || isReconnecting { completeUnheard(&shared) }
-        if isBusy { outbox.callbacks.append(PendingCallback(.willResignActive)) }
-        transition(to: .inactive, &shared)
     }
 
     /// Returns whether an unanswered resignation is still awaited when the slot is lost: it was sent behind another callback.
@@ -216,20 +229,6 @@ extension AppMachine {
         if !outbox.resignations.isEmpty { return true }
         guard awaitedPending?.isResignation == true, let due = shared.deadlines[.answer, index] else { return false }
         return due > shared.now
-    }
-
-    /// Makes each active scene inactive without an answer; scenes that were not told yet are told late.
-    private mutating func resignScenesUnanswered(_ shared: inout Shared) {
-        let isAwaited = isAwaitedBeyondSlot(shared)
-        if !isAwaited, isReconnecting || awaitedPending?.isResignation == true { completeUnheard(&shared) }
-        for scene in scenes.all where scene.state == .foregroundActive {
-            if isAwaited, isResigning(scene.id) {
-                keepResignation(scene: scene.id, &shared)
-            } else if isConnected {
-                outbox.callbacks.append(PendingCallback(.sceneWillResignActive, scene.id))
-            }
-            transition(scene.id, to: .foregroundInactive, &shared)
-        }
     }
 
     // MARK: Answers

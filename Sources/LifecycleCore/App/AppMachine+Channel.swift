@@ -33,14 +33,6 @@ extension AppMachine {
         shared.deadlines.clear(.background, index)
     }
 
-    /// Makes the app, or its active scenes, inactive without a callback: the app was not told that they are active.
-    private mutating func becomeInactiveUntold(_ shared: inout Shared) {
-        guard hasScenes else { return transition(to: .inactive, &shared) }
-        for scene in scenes.all where scene.state == .foregroundActive {
-            transition(scene.id, to: .foregroundInactive, &shared)
-        }
-    }
-
     /// Handles the end of the channel, which may be that of the process. Until the exit is seen or its time has passed,
     /// the app keeps its state, takes no step, and no request is answered: an exit counts. Nothing is overdue meanwhile.
     mutating func channelEnded(_ shared: inout Shared) {

@@ -8,6 +8,11 @@ public struct PendingCallback: Sendable, Equatable {
         self.scene = scene
     }
 
+    /// Returns the callback that asks the scene, or without a scene the app, to become inactive.
+    static func resignation(of scene: SceneID?) -> PendingCallback {
+        PendingCallback(scene == nil ? .willResignActive : .sceneWillResignActive, scene)
+    }
+
     /// A Boolean value that indicates whether it tells the app, or its scene, that it is active.
     var isActivation: Bool { callback.role == .activation }
 
