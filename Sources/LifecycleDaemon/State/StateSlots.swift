@@ -195,8 +195,8 @@ struct StateSlots: ~Copyable {
         addTransitions { slot in
             let (before, span) = (slot.count, effects.span)
             for index in span.indices {
-                if case .transition(let transition) = span[index] { SavedTransition.write(transition, to: &slot) }
-                if case .sceneTransition(let transition) = span[index] { SavedTransition.write(transition, to: &slot) }
+                if case .transition(let transition) = span[index] { Announcement.write(transition, to: &slot) }
+                if case .sceneTransition(let transition) = span[index] { Announcement.write(transition, to: &slot) }
             }
             return slot.count > before
         }
