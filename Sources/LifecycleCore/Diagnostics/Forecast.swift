@@ -28,12 +28,7 @@ extension Lifecycle {
 
     /// Returns what will happen to the app, in this order. Deadlines pass, no app says anything or ends by itself, and the
     /// kernel does what it is asked for. So each instant is the latest; an app that answers is there before.
-    ///
-    /// - Parameters:
-    ///   - id: The app.
-    ///   - limit: The largest number of events.
-    /// - Returns: The events in their order.
-    public func forecast(of id: AppID, limit: Int = 8) -> [Prospect] {
+    package func forecast(of id: AppID, limit: Int = 8) -> [Prospect] {
         guard let app = knownApps.index(of: id) else { return [] }
         var future = Future(core: self, app: app)
         future.confirmPendingOperations()

@@ -135,13 +135,8 @@ extension Lifecycle {
     /// Returns the instant at which the time of the app's tasks ends, or has ended; nil if it does not run.
     public func taskTimeEnd(of id: AppID) -> Instant? { knownApps[id]?.taskTimeEnd(shared) }
 
-    /// Returns the end of the time of a task.
-    ///
-    /// - Parameters:
-    ///   - assertion: An assertion of the app.
-    ///   - id: The app.
-    /// - Returns: The instant at which the daemon ends the task; nil if no time runs, and for an activity.
-    public func end(of assertion: Assertion, of id: AppID) -> Instant? {
+    /// Returns the instant at which the daemon ends a task; nil if no time runs, and for an activity.
+    package func end(of assertion: Assertion, of id: AppID) -> Instant? {
         knownApps[id].flatMap { end(of: assertion, of: $0) }
     }
 

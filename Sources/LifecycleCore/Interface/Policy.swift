@@ -47,11 +47,7 @@ public struct Policy: Sendable, Equatable {
     public var isAdopted = false
 
     /// Creates a policy that otherwise has the defaults.
-    ///
-    /// - Parameters:
-    ///   - timeouts: The time-outs of the app.
-    ///   - isTransient: A Boolean value that indicates whether the app is forgotten when it ends.
-    public init(timeouts: Timeouts = Timeouts(), isTransient: Bool = false) {
+    package init(timeouts: Timeouts = Timeouts(), isTransient: Bool = false) {
         self.timeouts = timeouts
         self.isTransient = isTransient
     }
@@ -71,12 +67,7 @@ public struct KeptUses: Sendable, Equatable {
     public static let playingMode = "audio"
 
     /// Returns whether the use keeps an app with this policy running.
-    ///
-    /// - Parameters:
-    ///   - use: A use that was reported from outside.
-    ///   - policy: The policy of the app.
-    /// - Returns: True if the app runs on in the background for the use.
-    public func keep(_ use: Use, _ policy: Policy) -> Bool {
+    package func keep(_ use: Use, _ policy: Policy) -> Bool {
         switch use {
         case .pointed, .called, .awaited, .unread, .relaunched, .unfollowed: true
         case .visible: visible

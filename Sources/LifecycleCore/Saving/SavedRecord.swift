@@ -16,23 +16,15 @@ public struct SavedRecord: Sendable, Equatable {
 // MARK: - Writing
 
 extension SavedRecord {
-    /// Adds a value; nothing for nil.
-    ///
-    /// - Parameters:
-    ///   - name: Small letters and hyphens.
-    ///   - value: Any text.
-    public mutating func add(_ name: StaticString, _ value: String?) {
+    /// Adds a value; nothing for nil. The name has small letters and hyphens.
+    package mutating func add(_ name: StaticString, _ value: String?) {
         guard let value else { return }
         begin(name)
         append(value)
     }
 
-    /// Adds a number; nothing for nil.
-    ///
-    /// - Parameters:
-    ///   - name: Small letters and hyphens.
-    ///   - number: The number, which is written in decimal digits.
-    public mutating func add(_ name: StaticString, _ number: UInt64?) { add(name, number.map { String($0) }) }
+    /// Adds a number in decimal digits; nothing for nil.
+    package mutating func add(_ name: StaticString, _ number: UInt64?) { add(name, number.map { String($0) }) }
 
     private mutating func begin(_ name: StaticString) {
         bytes.append(UInt8(ascii: " "))
