@@ -71,6 +71,24 @@ import Testing
         }
     }
 
+    @Test func anOrphanWithTheMarkOfAnotherTreeKeepsNoneOfThem() async {
+        await #expect(processExitsWith: .success) {
+            let world = try World()
+            let (marked, _) = try world.launch("idle")
+            let mark = "\(LaunchToken.environmentName)=\(marked.token)"
+            let script = "(\(mark) \(World.fixture) idle \(RunnerPipe.path) &); exec \(World.fixture) idle \(RunnerPipe.path)"
+            let maker = try world.start(SpawnRequest(program: "/bin/sh", arguments: ["-c", script]))
+            try world.wait("an orphan of both") {
+                marked.processes().count == 2 && maker.processes().count == 2
+            }
+            let orphan = try #require(marked.processes().last).pid
+            kill(orphan, SIGKILL)
+            for tree in [marked, maker] { kill(tree.main.pid, SIGKILL) }
+            for tree in [marked, maker] { try world.waitForEvent(tree, .emptied) }
+            try world.end()
+        }
+    }
+
     @Test func theEndOfATreeDoesNotClaimAProcessThatIsOlderWithinTheSameClockTick() async {
         await #expect(processExitsWith: .success) {
             let world = try World()

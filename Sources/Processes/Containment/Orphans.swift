@@ -81,8 +81,9 @@ extension ProcessTable {
         BootTime.now.ticks < process.startTime + BootTime.ticksPerSecond
     }
 
-    /// Returns the tree without a control group that an orphan belonged to, which has been reaped.
-    func tree(ofReapedOrphan pid: ProcessID) -> ProcessTree? {
-        trees.first { $0.containment.processGroup?.orphanWasReaped(pid) ?? false }
+    /// Returns the trees without a control group that an orphan belonged to, which has been reaped. It can be of two: in the session
+    /// of one app, with the mark of another.
+    func trees(ofReapedOrphan pid: ProcessID) -> [ProcessTree] {
+        trees.filter { $0.containment.processGroup?.orphanWasReaped(pid) ?? false }
     }
 }

@@ -217,13 +217,21 @@ extension ProcessTable {
     private func reap(limit: Int, _ next: () -> ChildEvent?) -> Reaped {
         var events: [TreeEvent] = []
         var somethingEnded = false
+        // Trees without control groups of which an orphan has ended.
+        var bereaved: [ProcessTree] = []
         var taken = 0
+        // Each at once: the number of a child that was reaped may be another's after the next call.
         while taken < limit, let event = next() {
             taken += 1
-            if case .ended = event.change { somethingEnded = true }
-            // At once: the number of a child that was reaped may be another's after the next call.
+            if case .ended = event.change {
+                somethingEnded = true
+                let trees = tokensByMain[event.pid] == nil ? trees(ofReapedOrphan: event.pid) : []
+                bereaved += trees.filter { tree in !bereaved.contains { $0 === tree } }
+            }
             if let treeEvent = attribute(event) { events.append(treeEvent) }
         }
+        // Once for all that have ended, since it takes a look at every child.
+        for tree in bereaved { claimArrivals(for: tree) }
         if somethingEnded {
             events += emptiedTrees()
             groups?.sweep()
@@ -236,9 +244,7 @@ extension ProcessTable {
             return attributeToMain(event, of: token)
         }
         switch event.change {
-        case .ended:
-            tree(ofReapedOrphan: event.pid).map(claimArrivals)
-            return nil
+        case .ended: return nil
         case .stopped:
             return tree(containing: event.pid).map { TreeEvent(tree: $0.token, change: .memberStopped(event.pid)) }
         case .continued:
