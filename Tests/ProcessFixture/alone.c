@@ -86,6 +86,10 @@ void map_file(void)
         exit(7);
     for (size_t i = 0; i < size; i += 4096)
         (void)memory[i];
+    // Pages that stay divide the mapping, and must not keep the rest.
+    for (size_t i = 0; i < size; i += sizeof block)
+        if (mlock((const void *)(memory + i), 4096) < 0)
+            exit(8);
     report("ready");
     wait_for_ever();
 }

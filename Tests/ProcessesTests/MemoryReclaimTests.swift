@@ -30,6 +30,14 @@ import Testing
         #expect(MemoryMap.pieces(of: [], size: 4096) == [])
     }
 
+
+    @Test func whatOneCallHasLeftIsTheRest() {
+        #expect(MemoryMap.ranges([0..<10, 20..<25, 30..<100], from: 0) == [0..<10, 20..<25, 30..<100])
+        #expect(MemoryMap.ranges([0..<10, 20..<25, 30..<100], from: 12) == [22..<25, 30..<100])
+        #expect(MemoryMap.ranges([0..<10, 20..<25, 30..<100], from: 15) == [30..<100])
+        #expect(MemoryMap.ranges([0..<10, 20..<25, 30..<100], from: 85) == [])
+    }
+
     /// A program that reserves the world is divided by what it uses.
     @Test func reservedMemoryMakesNoPieces() {
         let ranges: [Range<UInt64>] = [0..<(1 << 44)]

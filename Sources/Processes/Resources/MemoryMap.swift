@@ -48,6 +48,17 @@ enum MemoryMap {
         return piece.isEmpty ? pieces : pieces + [piece]
     }
 
+    /// Returns what is left of ranges behind so many bytes.
+    static func ranges(_ ranges: [Range<UInt64>], from offset: UInt64) -> [Range<UInt64>] {
+        var done = offset
+        return ranges.compactMap { range in
+            let length = min(done, range.upperBound - range.lowerBound)
+            done -= length
+            let rest = range.lowerBound + length..<range.upperBound
+            return rest.isEmpty ? nil : rest
+        }
+    }
+
     /// Returns the size of the pieces of a process's mappings that hold about `resident` bytes of memory each. Some
     /// programs map a thousand times the memory that they use.
     static func pieceSize(of ranges: [Range<UInt64>], residentSize: Int, resident: Int) -> UInt64 {

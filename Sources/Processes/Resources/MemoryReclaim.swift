@@ -111,7 +111,7 @@ extension MemoryReclaim {
             pieces += MemoryMap.pieces(of: ranges, size: size).reversed().map { .ranges(process, $0) }
             return nil
         case .ranges(let process, let ranges):
-            return Self.pageOut(ranges, of: process)
+            return pageOut(ranges, of: process)
         }
     }
 
@@ -129,22 +129,29 @@ extension MemoryReclaim {
         return nil
     }
 
-    private static func pageOut(_ ranges: [Range<UInt64>], of process: ProcessIdentity) -> Errno? {
+    /// Pages out what one call can, and leaves the rest as a piece.
+    private mutating func pageOut(_ ranges: [Range<UInt64>], of process: ProcessIdentity) -> Errno? {
         let pidfd = linux_pidfd_open(process.pid)
-        guard pidfd >= 0 else { return failure(-pidfd) }
+        guard pidfd >= 0 else { return Self.failure(-pidfd) }
         let descriptor = Descriptor(owning: pidfd)
         // The descriptor holds whichever process had the number; the start time identifies it.
         guard process.isCurrent else { return nil }
         let vectors = ranges.map { ($0.lowerBound, $0.upperBound - $0.lowerBound) }
         let advised = unsafe linux_page_out(descriptor.rawValue, vectors, vectors.count)
-        return advised < 0 ? failure(Int32(-advised)) : nil
+        let rest: [Range<UInt64>]
+        switch Int32(clamping: -advised) {
+        // Memory of a kind that stays, or that has gone.
+        case EINVAL, ENOMEM, 0: rest = Array(ranges.dropFirst())
+        case 1...: return Self.failure(Int32(-advised))
+        // The kernel takes up to 2 GiB at once, and stops before a range that it refuses.
+        default: rest = MemoryMap.ranges(ranges, from: UInt64(advised))
+        }
+        if !rest.isEmpty { pieces.append(.ranges(process, rest)) }
+        return nil
     }
 
-    /// Returns a process that has ended is no failure, nor is memory that is of a kind that stays (EINVAL), or has gone
-    /// (ENOMEM).
-    private static func failure(_ error: Int32) -> Errno? {
-        [ESRCH, EINVAL, ENOMEM].contains(error) ? nil : Errno(rawValue: error)
-    }
+    /// Returns the error as a failure, unless the process has ended.
+    private static func failure(_ error: Int32) -> Errno? { error == ESRCH ? nil : Errno(rawValue: error) }
 
     /// Tries the call with nothing to do. For its own memory a process needs no privileges, so it takes another.
     private static func checkPermission(for process: ProcessIdentity) throws(FeatureUnavailable) {
