@@ -68,6 +68,23 @@ private func threads(of tree: ProcessTree) -> [ProcessID] {
 }
 
 @Suite(.needsRoot, .endsWithRunner) struct ResourceTests {
+    @Test(.enabled(if: World.canMakeCgroups, "tests of cgroups need a writable cgroup v2 hierarchy (Linux 5.14)"))
+    func attributesThatWereRefusedAreWrittenAgain() async {
+        await #expect(processExitsWith: .success) {
+            let world = try World(hasCgroups: true)
+            var capabilities = ResourceCapabilities()
+            capabilities.attributes = CaseSet([.cpuWeight])
+            let control = ResourceControl(capabilities: capabilities)
+            let (tree, _) = try world.launch("idle")
+            let failures = try withoutFreeDescriptors { control.apply(.background, to: tree) }
+            #expect(failures.map(\.what) == ["cpu.weight"])
+            #expect(tree.resources?.areAttributesKnown == false)
+            #expect(control.apply(.background, to: tree) == [])
+            #expect(tree.resources?.areAttributesKnown == true)
+            try world.end()
+        }
+    }
+
     @Test func everyThreadIsChangedAndGetsItsOwnBack() async {
         await #expect(processExitsWith: .success) {
             let world = try World()

@@ -178,6 +178,21 @@ enum Kernel {
     }()
 }
 
+/// Does something while this process can open only so many files more.
+func withoutFreeDescriptors<Result>(but left: rlim_t = 0, _ body: () throws -> Result) throws -> Result {
+    let free = try Descriptor.open("/dev/null", O_RDONLY).rawValue
+    var limit = rlimit(rlim_cur: 0, rlim_max: 0)
+    unsafe getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+    let former = limit.rlim_cur
+    limit.rlim_cur = rlim_t(free) + left
+    unsafe setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+    defer {
+        limit.rlim_cur = former
+        unsafe setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+    }
+    return try body()
+}
+
 struct TimeOut: Error {
     let what: String
 }

@@ -41,12 +41,13 @@ public final class ResourceControl {
         _ profile: ResourceProfile, to tree: ProcessTree, saving save: (ResourceRecord) -> Void = { _ in }
     ) -> [Failure] {
         var record = tree.resources ?? ResourceRecord()
-        var failures =
+        let refused =
             tree.cgroup.map { write(profile, to: $0, before: record.areAttributesKnown ? record.profile : nil) } ?? []
+        var failures = refused
         let changed = changedSettings(record, profile)
         if !changed.isEmpty { failures += change(changed, to: profile, of: tree, &record, saving: save) }
         record.profile = profile
-        record.areAttributesKnown = true
+        record.areAttributesKnown = refused.isEmpty
         tree.resources = record
         return failures
     }
