@@ -73,16 +73,27 @@ import Testing
         await #expect(processExitsWith: .success) {
             let world = try World(hasCgroups: true)
             let (tree, _) = try world.launch("family")
-            let free = try Descriptor.open("/dev/null", O_RDONLY).rawValue
-            var limit = rlimit(rlim_cur: 0, rlim_max: 0)
-            unsafe getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
-            limit.rlim_cur = rlim_t(free) + 20
-            unsafe setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
-            _ = tree.stop()
-            try world.waitUntilStopped(tree)
-            #expect(tree.processes().map(\.state) == Array(repeating: .stopped, count: 201))
-            tree.resume()
-            #expect(tree.processes().count { $0.state == .stopped } == 0)
+            try withoutFreeDescriptors(but: 20) {
+                _ = tree.stop()
+                try world.waitUntilStopped(tree)
+                #expect(tree.processes().map(\.state) == Array(repeating: .stopped, count: 201))
+                tree.resume()
+                #expect(tree.processes().count { $0.state == .stopped } == 0)
+            }
+            try world.end()
+        }
+    }
+
+    @Test(.enabled(if: World.canMakeCgroups, "tests of cgroups need a writable cgroup v2 hierarchy (Linux 5.14)"))
+    func threadsThatCannotBeSeenAreNotStopped() async {
+        await #expect(processExitsWith: .success) {
+            let world = try World(hasCgroups: true)
+            let (tree, _) = try world.launch("threads")
+            tree.completeSetUp()
+            _ = tree.checkStopped()
+            let (check, isRunning) = try withoutFreeDescriptors { (tree.checkStopped(), tree.hasRunningMember) }
+            #expect(check == .pending([tree.main]))
+            #expect(isRunning)
             try world.end()
         }
     }
@@ -92,15 +103,7 @@ import Testing
         await #expect(processExitsWith: .success) {
             let world = try World(hasCgroups: true)
             let (tree, _) = try world.launch("family")
-            let free = try Descriptor.open("/dev/null", O_RDONLY).rawValue
-            var limit = rlimit(rlim_cur: 0, rlim_max: 0)
-            unsafe getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
-            let former = limit.rlim_cur
-            limit.rlim_cur = rlim_t(free)
-            unsafe setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
-            _ = tree.terminate()
-            limit.rlim_cur = former
-            unsafe setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+            _ = try withoutFreeDescriptors { tree.terminate() }
             try world.waitForEvent(tree, .mainEnded(.killed(by: .terminate, dumpedCore: false)))
             try world.end()
         }

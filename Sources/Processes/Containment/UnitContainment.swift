@@ -164,7 +164,7 @@ final class UnitContainment: Containment {
     override var isFrozen: Bool {
         isFreezeRequested
             && held.allSatisfy { unit in
-                guard unit.exists, let events = unit.group.group.events else { return true }
+                guard let events = unit.group.group.events else { return !unit.exists }
                 return events.isFrozen || !events.isPopulated
             }
     }

@@ -113,16 +113,20 @@ extension ProcessTree {
         return !members.allSatisfy { $0.isHeld(among: members) }
     }
 
-    /// A Boolean value that indicates whether a process of the stopped tree runs. It reads the kernel's list of them.
+    /// A Boolean value that indicates whether a process of the stopped tree runs, or may run unseen. It reads the kernel's list of
+    /// them.
     public var hasRunningMember: Bool {
         if isFreezing && containment.isFrozen { return false }
-        let members = containment.members()
-        return !members.allSatisfy { $0.isHeld(among: members) }
+        let (areHeld, isComplete) = ProcFile.checkCompleteness {
+            let members = containment.members()
+            return members.allSatisfy { $0.isHeld(among: members) }
+        }
+        return !areHeld || !isComplete
     }
 
     private func checkFrozen() -> StopCheck {
         let isFrozen = containment.isFrozen
-        let members = containment.members()
+        guard let members = allMembers() else { return .pending([main]) }
         guard isFrozen else {
             // A process that is frozen shows as sleeping, so the others are those at fault.
             let awake = members.filter { !$0.state.isHeld && $0.state != .sleeping }
@@ -143,13 +147,18 @@ extension ProcessTree {
         var known = signalled
         var running: [ProcessStatus] = []
         for _ in 0..<Self.roundsOfOneCall {
-            // A process that could not be seen may run.
-            guard let members = allMembers() else {
+            let (look, isComplete) = ProcFile.checkCompleteness {
+                let members = containment.members()
+                return (members: members, running: members.filter { !$0.isHeld(among: members) })
+            }
+            // A process or a thread that could not be seen may run.
+            guard isComplete else {
                 stoppedMembers = nil
                 return .pending([main])
             }
+            let members = look.members
+            running = look.running
             let present = members.identities.sorted { $0.pid < $1.pid }
-            running = members.filter { !$0.isHeld(among: members) }
             if running.isEmpty && (present == stoppedMembers || areStillAll(members)) {
                 if hasFoundOutside(members) { continue }
                 recordStopped(members, present)
