@@ -69,5 +69,11 @@ import Testing
         let duplicate = try ForeignSocket(ends[0], of: getpid(), inode: inode)
         #expect(duplicate.descriptor != ends[0])
         #expect(throws: Errno(rawValue: EBADF)) { _ = try ForeignSocket(ends[1], of: getpid(), inode: inode) }
+        // Nor a file with the number of the socket.
+        let file = try Descriptor.open("/dev/null", O_RDONLY)
+        var status = stat()
+        #expect(unsafe fstat(file.rawValue, &status) == 0)
+        let number = UInt32(truncatingIfNeeded: status.st_ino)
+        #expect(throws: Errno(rawValue: EBADF)) { _ = try ForeignSocket(file.rawValue, of: getpid(), inode: number) }
     }
 }

@@ -84,7 +84,10 @@ public struct ForeignSocket: ~Copyable {
         let duplicate = Descriptor(owning: number)
         // Not fstat(2): another process with the same descriptors may have put a file in this place whose server does not answer.
         var file = linux_file()
-        guard unsafe linux_stat_file(number, "", &file) == 0, file.inode == UInt64(inode) else {
+        // A file system of a user chooses its inode numbers, so it must be a socket, too.
+        guard unsafe linux_stat_file(number, "", &file) == 0, file.inode == UInt64(inode),
+            file.mode & UInt32(S_IFMT) == UInt32(S_IFSOCK)
+        else {
             throw Errno(rawValue: EBADF)
         }
         socket = duplicate
