@@ -35,6 +35,13 @@ public struct Helper: Sendable {
     public let process: ProcessInfo
     /// The name of the app that started it; nil without control groups.
     public let app: String?
+    let identity: ProcessIdentity
+
+    init(_ status: ProcessStatus, app: String?) {
+        process = ProcessInfo(status)
+        self.app = app
+        identity = status.identity
+    }
 }
 
 extension ProcessTable {
@@ -44,15 +51,12 @@ extension ProcessTable {
         let known = Set(inGroups.map { $0.pid })
         let orphaned = orphans.helpers().filter { !known.contains($0.pid) && groups?.groupName(of: $0.pid) == nil }
         return inGroups.compactMap { pid, app in
-            ProcessStatus(of: pid).map { Helper(process: ProcessInfo($0), app: app) }
-        } + orphaned.map { Helper(process: ProcessInfo($0), app: nil) }
+            ProcessStatus(of: pid).map { Helper($0, app: app) }
+        } + orphaned.map { Helper($0, app: nil) }
     }
 
     /// Asks the helpers to end. For an end of the daemon that ends the apps, too.
     public func terminateHelpers() {
-        for helper in allHelpers() {
-            guard let status = ProcessStatus(of: helper.process.pid) else { continue }
-            _ = SignalDelivery.send(.terminate, to: status.identity)
-        }
+        for helper in allHelpers() { _ = SignalDelivery.send(.terminate, to: helper.identity) }
     }
 }
