@@ -76,7 +76,8 @@ import Testing
             let world = try World()
             let (marked, _) = try world.launch("idle")
             let mark = "\(LaunchToken.environmentName)=\(marked.token)"
-            let script = "(\(mark) \(World.fixture) idle \(RunnerPipe.path) &); exec \(World.fixture) idle \(RunnerPipe.path)"
+            let idle = "\(World.fixture) idle \(RunnerPipe.path)"
+            let script = "(\(mark) \(idle) &); exec \(idle)"
             let maker = try world.start(SpawnRequest(program: "/bin/sh", arguments: ["-c", script]))
             try world.wait("an orphan of both") {
                 marked.processes().count == 2 && maker.processes().count == 2

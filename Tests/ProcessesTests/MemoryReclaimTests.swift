@@ -30,7 +30,6 @@ import Testing
         #expect(MemoryMap.pieces(of: [], size: 4096) == [])
     }
 
-
     @Test func whatOneCallHasLeftIsTheRest() {
         #expect(MemoryMap.ranges([0..<10, 20..<25, 30..<100], from: 0) == [0..<10, 20..<25, 30..<100])
         #expect(MemoryMap.ranges([0..<10, 20..<25, 30..<100], from: 12) == [22..<25, 30..<100])
