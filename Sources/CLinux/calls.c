@@ -88,11 +88,6 @@ int linux_wait(enum linux_wait_target target, int id, struct linux_child_event *
     return 1;
 }
 
-int linux_close_range(unsigned int first, unsigned int last)
-{
-    return result_of(syscall(SYS_close_range, first, last, 0U));
-}
-
 int linux_memory_file(const char *name)
 {
     return result_of(memfd_create(name, 0));
@@ -101,13 +96,6 @@ int linux_memory_file(const char *name)
 int linux_set_child_subreaper(bool enabled)
 {
     return result_of(prctl(PR_SET_CHILD_SUBREAPER, (unsigned long)enabled, 0UL, 0UL, 0UL));
-}
-
-int linux_is_child_subreaper(void)
-{
-    int enabled = 0;
-    int result = result_of(prctl(PR_GET_CHILD_SUBREAPER, (unsigned long)(uintptr_t)&enabled, 0UL, 0UL, 0UL));
-    return result < 0 ? result : enabled != 0;
 }
 
 int linux_share_memory(pid_t first, pid_t second)

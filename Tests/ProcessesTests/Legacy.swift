@@ -96,24 +96,17 @@ extension ProcessIdentity {
 extension SavedTree {
     /// A tree of which nothing is known but its main process.
     init(main: ProcessIdentity, token: String = "1-0") throws {
-        self.init(
-            token: try #require(LaunchToken(rawValue: token)), main: main, cgroup: nil, suspendMethod: .signal,
-            desiredState: .running, heldBefore: [],
-            exitStatus: nil)
+        self.init(token: try #require(LaunchToken(rawValue: token)), main: main)
     }
 
     fileprivate init(words: [String]) throws {
         let methods: [String: SuspendMethod] = ["signal": .signal, "freezer": .freezer, "both": .both]
         let states: [String: ProcessTree.DesiredState] = ["running": .running, "stopped": .stopped, "ended": .ended]
-        self.init(
-            token: try #require(LaunchToken(rawValue: words[0])),
-            main: try ProcessIdentity(word: words[1]),
-            cgroup: words[2] == "-" ? nil : words[2],
-            suspendMethod: try #require(methods[words[3]]),
-            desiredState: try #require(states[words[4]]),
-            heldBefore: try words.dropFirst(5).map { try ProcessIdentity(word: $0) },
-            exitStatus: nil
-        )
+        try self.init(main: try ProcessIdentity(word: words[1]), token: words[0])
+        cgroup = words[2] == "-" ? nil : words[2]
+        suspendMethod = try #require(methods[words[3]])
+        desiredState = try #require(states[words[4]])
+        heldBefore = try words.dropFirst(5).map { try ProcessIdentity(word: $0) }
     }
 
     fileprivate var words: [String] {

@@ -150,7 +150,6 @@ int linux_pidfd_exit_status(int pidfd, int *status);
 enum linux_wait_target {
     LINUX_WAIT_ANY = 0,
     LINUX_WAIT_PID = 1,
-    LINUX_WAIT_PIDFD = 3,
 };
 
 /// `code` is one of the CLD_ constants, `status` the exit status or signal that belongs to it.
@@ -164,9 +163,6 @@ struct linux_child_event {
 ///
 /// Returns 1 with an event, 0 when there is none.
 int linux_wait(enum linux_wait_target target, int id, struct linux_child_event *event);
-
-/// close_range(2) (Linux 5.9).
-int linux_close_range(unsigned int first, unsigned int last);
 
 /// open(2) without a mode: a descriptor, or a negated errno.
 int linux_open(const char *path, int flags);
@@ -182,9 +178,6 @@ int linux_landlock_version(void);
 
 /// PR_SET_CHILD_SUBREAPER: orphaned descendants become children of this process (Linux 3.4).
 int linux_set_child_subreaper(bool enabled);
-
-/// Returns 1 when this process is a child subreaper, 0 when it is not.
-int linux_is_child_subreaper(void);
 
 /// Returns 1 if two processes share one address space, as after vfork(2), or 0 (kcmp(2), Linux 3.5).
 int linux_share_memory(pid_t first, pid_t second);

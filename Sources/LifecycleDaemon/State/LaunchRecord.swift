@@ -22,9 +22,8 @@ extension LaunchRecord: SavedTable {
         var reader = RecordReader(record)
         guard let token: LaunchToken = reader.item("token", nil), let main: ProcessIdentity = reader.item("main", nil)
         else { return nil }
-        tree = SavedTree(
-            token: token, main: main, cgroup: nil, suspendMethod: .signal, desiredState: desiredState, heldBefore: [],
-            exitStatus: nil)
+        tree = SavedTree(token: token, main: main)
+        tree.desiredState = desiredState
         exitPolicy = .main
         restore(record)
     }

@@ -22,7 +22,7 @@ extension CgroupSubtree {
         // itself, systemd starts nothing.
         guard origin != nil || isClearedAfterCrash else {
             throw FeatureUnavailable(
-                .controllers, "the unit has no ExecStopPost= that removes them after a crash")
+                "the unit has no ExecStopPost= that removes them after a crash")
         }
         let present = base.controllers(in: "cgroup.controllers")
         var enabled: Set<Controller> = []
@@ -38,7 +38,7 @@ extension CgroupSubtree {
             }
         }
         if enabled.isEmpty, let refusal {
-            throw FeatureUnavailable(.controllers, "\(base.path)/cgroup.subtree_control", refusal)
+            throw FeatureUnavailable("\(base.path)/cgroup.subtree_control", refusal)
         }
         return enabled
     }

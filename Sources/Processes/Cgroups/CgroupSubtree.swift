@@ -52,7 +52,7 @@ public final class CgroupSubtree {
     /// - Throws: The reason why there can be none: no hierarchy, no delegation, or an error of the kernel.
     public static func claim(name: String) throws(FeatureUnavailable) -> CgroupSubtree {
         guard let here = Cgroup.ofThisProcess() else {
-            throw FeatureUnavailable(.cgroups, "there is no cgroup v2 hierarchy")
+            throw FeatureUnavailable("there is no cgroup v2 hierarchy")
         }
         let (base, origin) = try locate(from: here, name: name)
         do throws(Errno) {
@@ -60,7 +60,7 @@ public final class CgroupSubtree {
             return try move(to: base, from: origin)
         } catch {
             if origin != nil { base.remove() }
-            throw FeatureUnavailable(.cgroups, "no control groups can be made in \(base.path)", error)
+            throw FeatureUnavailable("no control groups can be made in \(base.path)", error)
         }
     }
 
@@ -74,7 +74,7 @@ public final class CgroupSubtree {
             // A user's service manager cannot set the mark; the right to write to the group decides. After a
             // re-execution the daemon is in its own group already.
             if isMainProcessOfUnit { return (own ?? here, nil) }
-            throw FeatureUnavailable(.cgroups, "\(here.path) has not been delegated to this process")
+            throw FeatureUnavailable("\(here.path) has not been delegated to this process")
         }
         // Started by an earlier one of us.
         if let own, own.lastName == name { return (own, own.parent) }

@@ -98,7 +98,7 @@ final class CgroupContainment: Containment {
         if hadSeveral { _ = lookOutside([]) }
     }
 
-    override var changeDescriptor: Int32? { events.descriptor.rawValue }
+    override var changeDescriptors: [Int32] { [events.descriptor.rawValue] }
 
     override func acknowledgeChange() -> Bool { events.acknowledge() }
 
@@ -171,7 +171,8 @@ final class CgroupContainment: Containment {
         guard let launch, !launch.helpers.names.isEmpty else { return members }
         var members = members
         for _ in 0..<Self.roundLimit {
-            let leaving = leavingHelpers(among: members, launch)
+            let numbers = launch.helpers.leaving(members, main: launch.main)
+            let leaving = members.filter { numbers.contains($0.pid) }
             guard !leaving.isEmpty, let destination = try? subtree.makeHelperGroup(for: group) else { break }
             for process in leaving {
                 guard (try? Relocation(to: destination).move(process.identity)) != nil else { return self.members() }
@@ -181,22 +182,6 @@ final class CgroupContainment: Containment {
             members = self.members()
         }
         return members
-    }
-
-    /// Returns the helpers without a parent in the tree, and their descendants. The members are in the order of their starts,
-    /// so parents come first.
-    private func leavingHelpers(among members: [ProcessStatus], _ launch: Launch) -> [ProcessStatus] {
-        // Mostly there is the main process alone.
-        guard members.contains(where: { $0.identity != launch.main }) else { return [] }
-        let numbers = Set(members.pids)
-        var leaving: Set<ProcessID> = []
-        return members.filter { process in
-            guard process.identity != launch.main else { return false }
-            let isHelper = !numbers.contains(process.parent) && launch.helpers.include(process)
-            guard isHelper || leaving.contains(process.parent) else { return false }
-            leaving.insert(process.pid)
-            return true
-        }
     }
 
     // MARK: - Freezing

@@ -31,12 +31,6 @@ class Containment {
     /// The containment that holds the processes: another one if this one only chooses among its members.
     var base: Containment { self }
 
-    /// This containment, if it limits another one to the processes of an owner.
-    var owned: OwnedContainment? { nil }
-
-    /// The containment that holds a launched tree without a cgroup, if that is how the processes are held.
-    var processGroup: ProcessGroupContainment? { nil }
-
     /// Does what can wait until the program runs.
     func completeSetUp() {}
 
@@ -72,12 +66,9 @@ class Containment {
     /// Notes that the main process has been reaped: from now on its number may belong to a stranger.
     func leaderWasReaped() {}
 
-    /// Polls as exceptional (POLLPRI) when the last member has ended, and when the members have been frozen or thawed;
-    /// nil if the kernel does not tell.
-    var changeDescriptor: Int32? { nil }
-
-    /// The descriptors that do so; more than one for a containment of several groups.
-    var changeDescriptors: [Int32] { changeDescriptor.map { [$0] } ?? [] }
+    /// Poll as exceptional (POLLPRI) when the last member has ended, and when the members have been frozen or thawed. None if the
+    /// kernel does not tell; several for a containment of several groups.
+    var changeDescriptors: [Int32] { [] }
 
     /// Ends the exceptional state of the descriptors.
     ///

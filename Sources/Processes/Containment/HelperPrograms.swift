@@ -29,6 +29,25 @@ public final class HelperPrograms {
     }
 }
 
+extension HelperPrograms {
+    /// Returns the helpers without a parent among the members of a tree, and their descendants.
+    ///
+    /// - Parameters:
+    ///   - members: The members in the order of their starts, so that parents come first.
+    ///   - main: The main process, which is no helper.
+    func leaving(_ members: [ProcessStatus], main: ProcessIdentity) -> Set<ProcessID> {
+        // Mostly there is the main process alone.
+        guard !names.isEmpty, members.contains(where: { $0.identity != main }) else { return [] }
+        let numbers = Set(members.pids)
+        var leaving: Set<ProcessID> = []
+        for process in members where process.identity != main {
+            let isHelper = !numbers.contains(process.parent) && include(process)
+            if isHelper || leaving.contains(process.parent) { leaving.insert(process.pid) }
+        }
+        return leaving
+    }
+}
+
 /// A helper process that has left the app that started it.
 public struct Helper: Sendable {
     /// The process.

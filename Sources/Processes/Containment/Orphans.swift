@@ -52,6 +52,11 @@ final class Orphans {
     }
 }
 
+extension ProcessTree {
+    /// The containment of a launched tree without a cgroup.
+    fileprivate var processGroup: ProcessGroupContainment? { containment as? ProcessGroupContainment }
+}
+
 /// The tree of an orphan that no control group names.
 ///
 /// A program that becomes a daemon leaves its session, and some overwrite the environment that carries the mark. The
@@ -59,12 +64,12 @@ final class Orphans {
 extension ProcessTable {
     /// Gives the orphans that have just arrived to the tree whose process has ended.
     func claimArrivals(for tree: ProcessTree) {
-        guard let containment = tree.containment.processGroup else { return }
+        guard let containment = tree.processGroup else { return }
         let present = orphans.list(Children())
         let arrivals = present.filter { !knownStrangers.contains($0.identity) }
         guard !arrivals.isEmpty else { return }
         let others = trees.filter { $0.token != tree.token }
-        let rivals = others.filter { $0.containment.processGroup != nil }
+        let rivals = others.filter { $0.processGroup != nil }
         // The mark is looked at once: the program that is executed next may have none.
         let claimed = arrivals.filter { arrival in
             if containment.claims(arrival) { return true }
@@ -84,6 +89,6 @@ extension ProcessTable {
     /// Returns the trees without a control group that an orphan belonged to, which has been reaped. It can be of two: in the session
     /// of one app, with the mark of another.
     func trees(ofReapedOrphan pid: ProcessID) -> [ProcessTree] {
-        trees.filter { $0.containment.processGroup?.orphanWasReaped(pid) ?? false }
+        trees.filter { $0.processGroup?.orphanWasReaped(pid) ?? false }
     }
 }

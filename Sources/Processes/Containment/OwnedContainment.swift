@@ -17,8 +17,6 @@ final class OwnedContainment: Containment {
     }
 
     override var base: Containment { inner }
-    override var owned: OwnedContainment? { self }
-    override var processGroup: ProcessGroupContainment? { inner.processGroup }
     override var kind: ContainmentKind { inner.kind }
     override var cgroup: Cgroup? { inner.cgroup }
     override var groupName: String? { inner.groupName }
@@ -53,8 +51,6 @@ final class OwnedContainment: Containment {
     override func claims(_ process: ProcessStatus) -> Bool { inner.claims(process) }
 
     override func leaderWasReaped() { inner.leaderWasReaped() }
-
-    override var changeDescriptor: Int32? { inner.changeDescriptor }
 
     override var changeDescriptors: [Int32] { inner.changeDescriptors }
 
@@ -125,10 +121,13 @@ public struct ForeignProcess: Sendable {
 }
 
 extension ProcessTree {
+    /// The containment, if it limits the tree to the processes of its owner.
+    private var owned: OwnedContainment? { containment as? OwnedContainment }
+
     /// Returns the processes of this moment that the tree does not reach: foreign ones, and those that did not take the
     /// signal of a stop that is wanted.
     public func foreignProcesses() -> [ForeignProcess] {
-        guard let owned = containment.owned else { return refusingProcesses() }
+        guard let owned else { return refusingProcesses() }
         return owned.foreigners().compactMap { status in
             let users = RunningProcess.users(of: status.pid) ?? []
             return users.first { $0 != owned.owner.user }.map { ForeignProcess(info: ProcessInfo(status), user: $0) }
@@ -152,13 +151,13 @@ extension ProcessTree {
 
     /// A Boolean value that indicates whether the main process runs, and has become foreign.
     public var isMainForeign: Bool {
-        guard let owned = containment.owned, exitStatus == nil, main.livingStatus != nil else { return false }
+        guard let owned, exitStatus == nil, main.livingStatus != nil else { return false }
         return !owned.owner.owns(main.pid)
     }
 
     /// Continues the foreign processes that an earlier version of this program has stopped.
     func releaseForeigners() {
-        guard desiredState == .stopped, let owned = containment.owned else { return }
+        guard desiredState == .stopped, let owned else { return }
         let foreigners = owned.foreigners()
         guard !foreigners.isEmpty else { return }
         _ = stopWithoutFreezing()
@@ -170,6 +169,6 @@ extension ProcessTree {
     /// A Boolean value that indicates whether `changeDescriptors` tell of the end of the last process. The kernel does
     /// not while a foreign process is in the cgroup; a unit with one lasts.
     public var tellsWhenEmptied: Bool {
-        !changeDescriptors.isEmpty && (containment.owned == nil || containment.endsWhenEmpty)
+        !changeDescriptors.isEmpty && (owned == nil || containment.endsWhenEmpty)
     }
 }

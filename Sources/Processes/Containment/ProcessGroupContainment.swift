@@ -29,7 +29,6 @@ final class ProcessGroupContainment: Containment {
         sessions = [leader.pid]
     }
 
-    override var processGroup: ProcessGroupContainment? { self }
     override var strays: [ProcessIdentity] { found }
 
     override func members() -> [ProcessStatus] {

@@ -107,19 +107,10 @@ final class UnitContainment: Containment {
         return withoutHelpers(found.count < 2 ? found : found.inOrderOfStart)
     }
 
-    /// Leaves out the helpers that have left their parents, and their descendants: they serve other apps, too. A parent comes
-    /// before its children.
+    /// Leaves out the helpers that have left their parents, and what they have started: they serve other apps, too.
     private func withoutHelpers(_ members: [ProcessStatus]) -> [ProcessStatus] {
-        guard members.count > 1, !helpers.names.isEmpty else { return members }
-        let numbers = Set(members.pids)
-        var leaving: Set<ProcessID> = []
-        return members.filter { process in
-            guard process.identity != main else { return true }
-            let isHelper = !numbers.contains(process.parent) && helpers.include(process)
-            guard isHelper || leaving.contains(process.parent) else { return true }
-            leaving.insert(process.pid)
-            return false
-        }
+        let leaving = helpers.leaving(members, main: main)
+        return leaving.isEmpty ? members : members.filter { !leaving.contains($0.pid) }
     }
 
     override func memberIDs() -> [ProcessID]? {
@@ -193,19 +184,10 @@ extension ProcessTable {
         let containment = UnitContainment(
             [group], main: status.identity, usesFreezer: suspendMethod != .signal, helpers: helpers)
         guard containment.claims(status) else { return nil }
-        var saved = SavedTree(
-            token: .random(), main: status.identity, cgroup: nil, suspendMethod: suspendMethod, desiredState: .running,
-            heldBefore: [], exitStatus: nil)
-        saved.isAdopted = true
-        saved.owner = TreeOwner(ofProcessWith: users)
-        saved.units = [group.name]
-        let tree = ProcessTree(
-            restoring: saved, isChild: false, pidfd: process.takeDescriptor(), exitStatus: nil,
-            containment: containment,
-            isNew: true)
-        insert(tree)
-        if status.state == .stopped { tree.resume() }
-        return tree
+        let owner = TreeOwner(ofProcessWith: users)
+        return insertAdopted(process, status, owner: owner, in: containment, by: suspendMethod) { saved in
+            saved.units = [group.name]
+        }
     }
 
     /// Adds the group of another unit to a tree of units. Watch its ``ProcessTree/changeDescriptors`` anew.

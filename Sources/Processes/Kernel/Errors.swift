@@ -22,25 +22,12 @@ public struct Errno: Error, RawRepresentable, Hashable, Sendable, CustomStringCo
 
 /// The reason why this machine, or the rights of this process, lack a feature that apps can do without.
 public struct FeatureUnavailable: Error, Hashable, Sendable, CustomStringConvertible {
-    /// A feature that may be missing.
-    public enum Feature: Hashable, Sendable {
-        /// A cgroup for each app.
-        case cgroups
-        /// Controllers of the apps' cgroups.
-        case controllers
-        /// The reclaim of a suspended app's memory.
-        case memoryReclaim
-    }
-
-    /// The missing feature.
-    public let feature: Feature
     /// The cause, as one clause without the error.
     public let cause: String
     /// The error of the kernel, if one is the cause.
     public let error: Errno?
 
-    init(_ feature: Feature, _ cause: String, _ error: Errno? = nil) {
-        self.feature = feature
+    init(_ cause: String, _ error: Errno? = nil) {
         self.cause = cause
         self.error = error
     }

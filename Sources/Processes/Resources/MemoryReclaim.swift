@@ -159,7 +159,7 @@ extension MemoryReclaim {
         guard pidfd >= 0 else {
             // A main process that has ended may have left others, which then are tried.
             guard pidfd == -ENOSYS else { return }
-            throw FeatureUnavailable(.memoryReclaim, "this kernel has no pidfds")
+            throw FeatureUnavailable("this kernel has no pidfds")
         }
         let descriptor = Descriptor(owning: pidfd)
         let result = unsafe linux_page_out(descriptor.rawValue, [], 0)
@@ -167,10 +167,10 @@ extension MemoryReclaim {
         let error = Errno(rawValue: Int32(-result))
         if [ENOSYS, EINVAL].contains(error.rawValue) {
             throw FeatureUnavailable(
-                .memoryReclaim, "this kernel can neither reclaim a cgroup's memory here nor page another process out")
+                "this kernel can neither reclaim a cgroup's memory here nor page another process out")
         }
         throw FeatureUnavailable(
-            .memoryReclaim, "another process's memory cannot be paged out (it needs CAP_SYS_NICE)", error)
+            "another process's memory cannot be paged out (it needs CAP_SYS_NICE)", error)
     }
 
     private static func residentSize(of members: [ProcessStatus]) -> Int {

@@ -25,15 +25,25 @@ extension ProcessTable {
         // Without cgroups, or in another unit of systemd's, the processes stay where they are, held by descent. A process that was seen
         // stays a member whatever becomes of its parents.
         if group == nil { _ = descent.members() }
-        var saved = SavedTree(
-            token: .random(), main: main, cgroup: group?.groupName, suspendMethod: suspendMethod,
-            desiredState: .running, heldBefore: [], exitStatus: nil)
+        return insertAdopted(process, status, owner: owner, in: group ?? descent, by: suspendMethod) { saved in
+            saved.cgroup = group?.groupName
+            saved.origin = group == nil ? nil : origin
+        }
+    }
+
+    /// Makes a tree of a process in its containment, and continues it if it is stopped.
+    func insertAdopted(
+        _ process: consuming HeldProcess, _ status: ProcessStatus, owner: TreeOwner, in containment: Containment,
+        by suspendMethod: SuspendMethod, _ complete: (inout SavedTree) -> Void
+    ) -> ProcessTree {
+        var saved = SavedTree(token: .random(), main: status.identity)
+        saved.suspendMethod = suspendMethod
         saved.isAdopted = true
         saved.owner = owner
-        saved.origin = group == nil ? nil : origin
+        complete(&saved)
         let tree = ProcessTree(
             restoring: saved, isChild: false, pidfd: process.takeDescriptor(), exitStatus: nil,
-            containment: group ?? descent, isNew: true)
+            containment: containment, isNew: true)
         insert(tree)
         if status.state == .stopped { tree.resume() }
         return tree

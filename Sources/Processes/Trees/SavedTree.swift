@@ -9,11 +9,11 @@ public struct SavedTree: Hashable, Sendable {
     /// The name of its cgroup below the apps' directory of `CgroupSubtree`; nil: it is held by its process group.
     public var cgroup: String?
     /// The way in which it is stopped.
-    public var suspendMethod: SuspendMethod
+    public var suspendMethod = SuspendMethod.signal
     /// The state that was wanted last.
-    public var desiredState: ProcessTree.DesiredState
+    public var desiredState = ProcessTree.DesiredState.running
     /// Processes that another program had stopped before the tree was, so that resuming leaves them alone.
-    public var heldBefore: [ProcessIdentity]
+    public var heldBefore: [ProcessIdentity] = []
     /// The end of the main process, if it is known already.
     public var exitStatus: ExitStatus?
     /// A Boolean value that indicates whether the main process ran before it was put into a tree, see
@@ -28,32 +28,14 @@ public struct SavedTree: Hashable, Sendable {
     /// Processes of an adopted tree without a cgroup that are not below the main one any more.
     public var strays: [ProcessIdentity] = []
 
-    /// Takes values that were kept before. Nothing is believed of them until the tree is adopted.
+    /// The record of a tree that runs, of which nothing else is known yet. Nothing is believed of it until the tree is restored.
     ///
     /// - Parameters:
     ///   - token: The mark of the launch.
     ///   - main: The main process.
-    ///   - cgroup: The name of its cgroup; nil if it has none.
-    ///   - suspendMethod: The way in which it is stopped.
-    ///   - desiredState: The state that was wanted last.
-    ///   - heldBefore: Processes that another program had stopped before.
-    ///   - exitStatus: The end of the main process, if it is known.
-    public init(
-        token: LaunchToken,
-        main: ProcessIdentity,
-        cgroup: String?,
-        suspendMethod: SuspendMethod,
-        desiredState: ProcessTree.DesiredState,
-        heldBefore: [ProcessIdentity],
-        exitStatus: ExitStatus?
-    ) {
+    public init(token: LaunchToken, main: ProcessIdentity) {
         self.token = token
         self.main = main
-        self.cgroup = cgroup
-        self.suspendMethod = suspendMethod
-        self.desiredState = desiredState
-        self.heldBefore = heldBefore
-        self.exitStatus = exitStatus
     }
 }
 
@@ -64,15 +46,12 @@ extension ProcessTree {
 
     /// The record of the tree as it is now.
     public var saved: SavedTree {
-        var saved = SavedTree(
-            token: token,
-            main: main,
-            cgroup: containment.groupName,
-            suspendMethod: suspendMethod,
-            desiredState: desiredState,
-            heldBefore: Array(heldBefore.sorted { $0.pid < $1.pid }.prefix(Self.heldLimit)),
-            exitStatus: exitStatus
-        )
+        var saved = SavedTree(token: token, main: main)
+        saved.cgroup = containment.groupName
+        saved.suspendMethod = suspendMethod
+        saved.desiredState = desiredState
+        saved.heldBefore = Array(heldBefore.sorted { $0.pid < $1.pid }.prefix(Self.heldLimit))
+        saved.exitStatus = exitStatus
         saved.isAdopted = isAdopted
         saved.origin = origin
         saved.owner = owner

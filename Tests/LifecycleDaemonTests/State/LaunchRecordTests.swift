@@ -9,10 +9,12 @@ import Testing
 
 @Suite struct LaunchRecordTests {
     private var record: SavedRecord {
-        var tree = SavedTree(
-            token: LaunchToken.random(), main: ProcessIdentity(pid: 1234, startTime: 99), cgroup: "app-a b",
-            suspendMethod: .both, desiredState: .stopped, heldBefore: [ProcessIdentity(pid: 7, startTime: 8)],
-            exitStatus: .killed(by: Signal(rawValue: 11), dumpedCore: true))
+        var tree = SavedTree(token: .random(), main: ProcessIdentity(pid: 1234, startTime: 99))
+        tree.cgroup = "app-a b"
+        tree.suspendMethod = .both
+        tree.desiredState = .stopped
+        tree.heldBefore = [ProcessIdentity(pid: 7, startTime: 8)]
+        tree.exitStatus = .killed(by: Signal(rawValue: 11), dumpedCore: true)
         tree.isAdopted = true
         tree.origin = "user.slice/a b"
         tree.owner = TreeOwner(user: 1000)
