@@ -11,6 +11,7 @@ import pytest
 import programs
 from container import wait_for
 from desktop import WindowReporter
+from driver import connect
 
 LIST = json.dumps({"method": "org.lifed.List"}).encode() + b"\0"
 
@@ -170,6 +171,27 @@ def test_clients_with_unfinished_messages_are_bounded_in_total(direct):
         for client in clients:
             client.close()
     assert "it makes the daemon hold" in direct.logged
+
+
+@pytest.mark.parametrize("method", ["Monitor", "MonitorAdoptions"])
+def test_subscriptions_do_not_keep_the_messages_that_asked_for_them(direct, method):
+    """The limit of all clients counts what is received and not yet taken: nothing else may keep a message."""
+    pid = direct.process.pid
+    message = {"method": f"org.lifed.{method}", "parameters": {}, "more": True, "padding": "x" * 900_000}
+    call = json.dumps(message).encode() + b"\0"
+    before = direct.kernel.own_memory(pid)
+    with contextlib.ExitStack() as clients:
+        for _ in range(64):
+            client = clients.enter_context(connect(str(direct.socket)))
+            client.sendall(call)
+            assert client.recv(65536).endswith(b"\0")
+            # The buffer gives the memory of a message back when more is received.
+            client.sendall(b"{")
+        with connect(str(direct.socket)) as client:
+            client.sendall(LIST)
+            assert client.recv(65536).endswith(b"\0")
+        assert direct.kernel.own_memory(pid) - before < 8 << 10
+    assert "it makes the daemon hold" not in direct.logged
 
 
 @contextlib.contextmanager

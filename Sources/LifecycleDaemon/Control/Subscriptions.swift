@@ -3,14 +3,25 @@ import Varlink
 
 /// The subscribers to all changes, with the number of the last change, and the subscribers to adoptions.
 final class Subscriptions {
-    private var subscribers: [ObjectIdentifier: ClientCall] = [:]
-    private var adoptionSubscribers: [ObjectIdentifier: ClientCall] = [:]
+    /// A subscriber without its ``ClientCall``, whose parameters keep the whole message in memory.
+    private struct Subscriber {
+        let connection: ControlConnection
+        let call: Call.ID
+
+        init(_ call: ClientCall) { (connection, self.call) = (call.connection, call.call.id) }
+
+        var scope: ClientScope { connection.scope }
+        func answer(_ reply: Varlink.Reply) { connection.send(reply, to: call) }
+    }
+
+    private var subscribers: [ObjectIdentifier: Subscriber] = [:]
+    private var adoptionSubscribers: [ObjectIdentifier: Subscriber] = [:]
     /// The number of the last change; 0 before the first.
     private(set) var number: Int64 = 0
 
     func add(_ call: ClientCall, present: Varlink.Reply) {
         call.connection.isSubscribed = true
-        subscribers[ObjectIdentifier(call.connection)] = call
+        subscribers[ObjectIdentifier(call.connection)] = Subscriber(call)
         call.answer(present)
     }
 
@@ -43,7 +54,7 @@ final class Subscriptions {
 
     func addToAdoptions(_ call: ClientCall) {
         call.connection.isSubscribed = true
-        adoptionSubscribers[ObjectIdentifier(call.connection)] = call
+        adoptionSubscribers[ObjectIdentifier(call.connection)] = Subscriber(call)
         call.answer(.continuing(NoParameters()))
     }
 
