@@ -225,6 +225,26 @@ def test_an_interruption_of_a_killed_lifectl_ends(direct, begin):
     wait_for(lambda: interruptions(direct) == [])
 
 
+def kill_and_start(daemon):
+    daemon.process.kill()
+    daemon.process.wait()
+    daemon.start()
+
+
+@pytest.mark.parametrize("restart", [lambda daemon: daemon.lifectl("reexec"), kill_and_start], ids=["reexec", "kill"])
+def test_an_interruption_ends_with_its_client_when_the_daemon_is_restarted(direct, begin, restart):
+    direct.lifectl("interrupt", "begin", "--name", "alarm")
+    begin("interrupt", "--name", "call", "--", "sleep", "infinity")
+    wait_for(lambda: interruptions(direct) == ["alarm", "call"])
+    restart(direct)
+    # The client is gone with its connection; the other interruption lasts until it is ended by its name.
+    wait_for(lambda: interruptions(direct) == ["alarm"])
+    with connect(str(direct.socket)) as client:
+        call(client, "org.lifed.BeginInterruption", {"name": "call", "whileConnected": True})
+        assert interruptions(direct) == ["alarm", "call"]
+    wait_for(lambda: interruptions(direct) == ["alarm"])
+
+
 def test_two_commands_have_interruptions_of_their_own(direct, begin):
     one, two = (begin("interrupt", "--", "sleep", "infinity") for _ in range(2))
     wait_for(lambda: len(interruptions(direct)) == 2)

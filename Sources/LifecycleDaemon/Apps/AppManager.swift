@@ -66,6 +66,11 @@ final class AppManager {
     var session = FollowedSession() {
         didSet { if session != oldValue { store.save(.session, session.saved()) } }
     }
+    var boundInterruptions = BoundInterruptions() {
+        didSet {
+            if boundInterruptions.names != oldValue.names { store.save(.bound, boundInterruptions.saved()) }
+        }
+    }
     /// The daemon's own requests, numbered from the other end than those of clients.
     var ownRequests: [RequestID: () -> Void] = [:]
     private var ownRequestCount: UInt64 = 0
@@ -266,6 +271,18 @@ final class AppManager {
         let ended = uses.remove(reporter)
         for use in ended { driver.handle(.setUses(use, uses.apps(use))) }
         if ended.contains(.visible) { desktop?.visibleAppsChanged() }
+    }
+
+    // MARK: Interruptions
+
+    /// Ends the interruptions whose clients are gone.
+    func endAbandonedInterruptions() {
+        for name in boundInterruptions.abandoned { request(.endInterruption(name, answer: nil)) }
+    }
+
+    /// Forgets the clients of interruptions that have ended, before another client begins one of the same name.
+    func forgetEndedInterruptions() {
+        if !boundInterruptions.isEmpty { boundInterruptions.removeAll(except: core.interruptions) }
     }
 
     /// Tells the core of an event of the machine.

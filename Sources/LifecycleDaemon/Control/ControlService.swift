@@ -22,7 +22,6 @@ final class ControlService {
     private let path: String
     private let subscriptions = Subscriptions()
     var requests = OpenRequests()
-    private var boundInterruptions = BoundInterruptions()
     /// The calls that came while effects were performed.
     private var waitingCalls: [ClientCall] = []
 
@@ -169,21 +168,20 @@ extension ControlService: LifedHandler {
 
     func beginInterruption(_ parameters: BeginInterruptionParameters, for call: ClientCall) throws {
         let name = try interruption(parameters.name)
+        let request = Request.beginInterruption(name)
+        if let objection = rights.objection(to: request, by: call.scope) { throw objection }
         // An interruption that lasts until it is ended by its name does not end with another client.
-        let isBound =
-            parameters.whileConnected == true
-            && (boundInterruptions.contains(name) || !manager.core.interruptions.contains(name))
-        try ask(.beginInterruption(name), for: call)
-        guard isBound, manager.core.interruptions.contains(name) else { return }
-        guard call.connection.isOpen else { return manager.request(.endInterruption(name, answer: nil)) }
-        boundInterruptions.add(name, to: call.connection)
+        let isNew = !manager.core.interruptions.contains(name)
+        if parameters.whileConnected == true, isNew || manager.boundInterruptions.contains(name) {
+            manager.boundInterruptions.add(name, to: call.connection)
+        }
+        manager.request(requests.open(request, for: call), request)
     }
 
     func endInterruption(_ parameters: EndInterruptionParameters, for call: ClientCall) throws {
         let name = try interruption(parameters.name)
         let answer = try parameters.answer.map { name in try launchable(name) }
         try ask(.endInterruption(name, answer: answer), for: call)
-        if !manager.core.interruptions.contains(name) { boundInterruptions.remove(name) }
     }
 
     private func interruption(_ given: String?) throws(ServiceError) -> String {
@@ -258,7 +256,10 @@ extension ControlService: ControlServerDelegate {
         // Each reply may tell the state of any app.
         manager.processes.noticeContinuations()
         // The call before on the connection may have been handled just now.
-        if manager.driver.hasHandledInputs { manager.announceTransitions() }
+        if manager.driver.hasHandledInputs {
+            manager.announceTransitions()
+            manager.forgetEndedInterruptions()
+        }
         do {
             try perform(call)
         } catch let error as ServiceError {
@@ -281,7 +282,8 @@ extension ControlService: ControlServerDelegate {
         subscriptions.remove(connection)
         // A use ends with the connection of the client that reported it.
         manager.endReports(by: connection)
-        for name in boundInterruptions.remove(connection) { manager.request(.endInterruption(name, answer: nil)) }
+        manager.boundInterruptions.remove(connection)
+        manager.endAbandonedInterruptions()
     }
 }
 
@@ -289,6 +291,7 @@ extension ControlService: ControlServerDelegate {
 
 extension ControlService: LifecycleObserver {
     func inputsHandled() {
+        manager.forgetEndedInterruptions()
         let calls = waitingCalls
         waitingCalls = []
         for call in calls where call.connection.isOpen { handle(call) }

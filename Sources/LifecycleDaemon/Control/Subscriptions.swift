@@ -94,30 +94,3 @@ struct UseReports {
         reports.values.reduce(into: []) { $0.formUnion($1[use] ?? []) }
     }
 }
-
-/// The interruptions that end with the connections of their clients.
-struct BoundInterruptions {
-    private var connections: [String: Set<ObjectIdentifier>] = [:]
-
-    func contains(_ name: String) -> Bool { connections[name] != nil }
-
-    mutating func add(_ name: String, to connection: ControlConnection) {
-        connections[name, default: []].insert(ObjectIdentifier(connection))
-    }
-
-    /// Removes an interruption that has ended.
-    mutating func remove(_ name: String) { connections[name] = nil }
-
-    /// Removes a client.
-    ///
-    /// - Returns: The interruptions that end with it, in the order of their names.
-    mutating func remove(_ connection: ControlConnection) -> [String] {
-        var ended: [String] = []
-        for name in connections.keys where connections[name]?.remove(ObjectIdentifier(connection)) != nil {
-            guard connections[name]?.isEmpty == true else { continue }
-            connections[name] = nil
-            ended.append(name)
-        }
-        return ended.sorted()
-    }
-}

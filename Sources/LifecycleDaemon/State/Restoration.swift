@@ -12,6 +12,7 @@ extension AppManager: StateSource {
             records.append((.controlGroups, SavedRecord(["cgroups": path])))
         }
         if session.path != nil { records.append((.session, session.saved())) }
+        if !boundInterruptions.isEmpty { records.append((.bound, boundInterruptions.saved())) }
         records += exits.ended.saved.map { (.ended, $0) }
         for (id, definition) in catalog.definitions where definition.isAdHoc || definition.isFromEntry {
             records.append((.definition, definition.saved(id)))
@@ -64,6 +65,8 @@ extension AppManager: StateSource {
             Lifecycle(
                 restoring: saved.machine, apps: saved.apps.values.compactMap(\.core), settings: settings,
                 policy: { catalog[$0]?.policy }, at: driver.now))
+        boundInterruptions.restore(saved.boundInterruptions)
+        forgetEndedInterruptions()
         let ids = appIDs.sorted()
         let look = processes.table.firstLook()
         var ended: [(AppIndex, LifecycleCore.ExitStatus)] = []
@@ -93,6 +96,7 @@ extension AppManager: StateSource {
         for (app, status) in ended { driver.handle(.outcome(app, .exited(status, othersLeft: false))) }
         driver.handle(.resumeRestored)
         processes.checkRestored()
+        endAbandonedInterruptions()
         announceTransitions()
         let running = core.runningCount
         log.log.write(

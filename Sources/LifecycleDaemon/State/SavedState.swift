@@ -14,6 +14,7 @@ nonisolated struct SavedState {
 
     private(set) var machine = Saved.text(SavedRecord())
     private(set) var session = SavedRecord()
+    private(set) var boundInterruptions = SavedRecord()
     /// The directory of the apps' control groups; nil for none.
     private(set) var cgroups: String?
     private(set) var apps: [AppID: App] = [:]
@@ -30,12 +31,13 @@ nonisolated struct SavedState {
             guard let (kind, record) = StateLine.decode(line) else { continue }
             if kind == .machine { machine = .text(record) }
             if kind == .session { session = record }
+            if kind == .bound { boundInterruptions = record }
             if kind == .controlGroups { cgroups = record["cgroups"] }
             if kind == .announced { unannounced = [] }
             guard let name = record["id"], !name.isEmpty else { continue }
             let id = AppID(name)
             switch kind {
-            case .machine, .controlGroups, .session, .exit, .run, .announced: break
+            case .machine, .controlGroups, .session, .bound, .exit, .run, .announced: break
             case .transition: if let transition = Announcement(saved: record) { unannounced.append(transition) }
             case .ended: ended.append(record)
             case .app: apps[id, default: App()].core = .text(record)

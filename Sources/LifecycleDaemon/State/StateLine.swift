@@ -7,6 +7,8 @@ nonisolated enum StateKind: String, CaseIterable, Sendable {
     /// The directory of the apps' control groups.
     case controlGroups = "place"
     case session
+    /// The interruptions that end with their clients.
+    case bound
     /// The state of an app in the core.
     case app
     /// The processes of an app's latest launch.
