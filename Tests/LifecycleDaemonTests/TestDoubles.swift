@@ -36,7 +36,7 @@ extension LogEntry {
 final class MemoryStateStore: StateStore {
     weak var source: (any StateSource)?
     /// A reason to launch no app.
-    var objection: String?
+    var objection: StartFailure?
     /// Called when the core has changed.
     var saved: ([AppID]) -> Void = { _ in }
     private(set) var records: [(StateKind, SavedRecord)] = []
@@ -78,7 +78,7 @@ final class MemoryStateStore: StateStore {
 
     func flush() -> Bool { isBegun }
 
-    func makeRoom() -> String? { objection }
+    func makeRoom() -> StartFailure? { objection }
 
     func retryWithLess() {}
 

@@ -8,7 +8,7 @@ import Systemd
 extension AppManager: ProcessDelegate {
     func spawn(_ id: AppID, _ app: AppIndex) {
         if isRestoring, processes.isRunning(app) { return driver.handle(.outcome(app, .spawned)) }
-        if let objection = store.makeRoom() { return spawnFailed(app, .unrecorded(objection)) }
+        if let objection = store.makeRoom() { return spawnFailed(app, objection) }
         if isToBeAdopted(id) { return adopt(id, app) }
         guard let definition = catalog[id] else { return spawnFailed(app, .command("its manifest was removed")) }
         do throws(DaemonError) {

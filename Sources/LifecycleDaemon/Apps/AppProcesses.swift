@@ -143,7 +143,7 @@ final class AppProcesses {
     /// - Parameter prepare: Called before the program is executed. A reason that it returns ends the launch.
     func spawn(
         _ index: AppIndex, _ request: SpawnRequest, as definition: AppDefinition, launched: Instant?,
-        prepare: () -> String?
+        prepare: () -> StartFailure?
     ) {
         do throws(SpawnError) {
             let name = core.id(of: index).name
@@ -154,7 +154,7 @@ final class AppProcesses {
             if let objection = prepare() {
                 tree.kill()
                 forget(app)
-                return report(index, .spawnFailed(.unrecorded(objection)))
+                return report(index, .spawnFailed(objection))
             }
             if let error = tree.begin() {
                 tree.kill()

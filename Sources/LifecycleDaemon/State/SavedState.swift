@@ -141,8 +141,8 @@ extension SavedState {
     static let version = "2"
     /// The version in which everything is text.
     private static let textVersion = "1"
-    /// Far more than 10,000 apps need, in bytes.
-    private static let sizeLimit = 256 << 20
+    /// The largest file that is read, in bytes: far more than 10,000 apps need.
+    nonisolated static let sizeLimit = 256 << 20
 
     /// Returns the first line of a state file, whose instants and pids are valid in one boot and its namespaces only.
     static func header(bootID: String, namespaces: String = Self.namespaces, version: String = Self.version) -> [UInt8]

@@ -137,14 +137,11 @@ nonisolated struct SlotContents {
     /// The end of the last slot.
     private(set) var end = SlotFormat.headerSize
 
-    /// Far more than 10,000 apps need, in bytes.
-    private static let sizeLimit = 256 << 20
-
     /// Reads a file; nil if there is none that only the daemon's own user may write to and that begins with this line.
     ///
     /// - Throws: The error if there may be such a file, and it cannot be read.
     init?(path: String, header: [UInt8]) throws(Processes.Errno) {
-        guard let bytes = try ReservedFile.contents(of: path, limit: Self.sizeLimit) else { return nil }
+        guard let bytes = try ReservedFile.contents(of: path, limit: SavedState.sizeLimit) else { return nil }
         self.init(bytes, header: header)
     }
 

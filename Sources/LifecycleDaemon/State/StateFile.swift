@@ -12,13 +12,16 @@ final class StateFile {
     private static let slack = 1 << 17
 
     private let header: [UInt8]
+    /// The largest file that a successor reads, in bytes.
+    private let sizeLimit: Int
     private var current: ReservedFile?
     private var spare: ReservedFile?
     private var size = 0
 
-    init(path: String, header: [UInt8]) {
+    init(path: String, header: [UInt8], sizeLimit: Int = SavedState.sizeLimit) {
         self.path = path
         self.header = header
+        self.sizeLimit = sizeLimit
     }
 
     private var sparePath: String { path + ".new" }
@@ -27,6 +30,11 @@ final class StateFile {
     var hasRoom: Bool {
         min(current?.capacity ?? 0, spare?.capacity ?? 0) >= Self.leastCapacity(for: size)
     }
+
+    /// The size from which no more apps are launched, in bytes: the present ones may need as much again.
+    var launchLimit: Int { sizeLimit / 2 }
+    /// A Boolean value that indicates whether the state is larger than that.
+    var isLarge: Bool { size > launchLimit }
 
     private static func leastCapacity(for size: Int) -> Int { size + size / 2 + slack / 4 }
 
@@ -52,11 +60,12 @@ final class StateFile {
     /// - Returns: The error; nil on success.
     func replace(with lines: [UInt8]) -> Processes.Errno? {
         let bytes = header + lines
+        guard bytes.count <= sizeLimit else { return Errno(rawValue: EFBIG) }
         do throws(Processes.Errno) {
             let new: ReservedFile
             if let spare { new = spare } else { new = try ReservedFile(at: sparePath) }
             spare = new
-            Self.reserve(new, for: bytes.count)
+            reserve(new, for: bytes.count)
             try new.setContents(bytes)
             spare = try exchange() ? current : nil
             current = new
@@ -66,13 +75,16 @@ final class StateFile {
         size = bytes.count
         // The file is usable without a spare; see `hasRoom`.
         if spare == nil { spare = try? ReservedFile(at: sparePath) }
-        if let spare { Self.reserve(spare, for: size) }
+        if let spare { reserve(spare, for: size) }
         return nil
     }
 
-    /// Reserves the wanted space, or at least the space for further apps.
-    private static func reserve(_ file: ReservedFile, for size: Int) {
-        if file.reserve(2 * size + slack) != nil { _ = file.reserve(leastCapacity(for: size)) }
+    /// Reserves the wanted space, or at least the space for further apps. A reader counts the space that is not used, too.
+    private func reserve(_ file: ReservedFile, for size: Int) {
+        if file.capacity > sizeLimit { file.truncate(to: sizeLimit) }
+        if file.reserve(min(2 * size + Self.slack, sizeLimit)) != nil {
+            _ = file.reserve(min(Self.leastCapacity(for: size), sizeLimit))
+        }
     }
 
     /// Exchanges the names of the spare and the file.

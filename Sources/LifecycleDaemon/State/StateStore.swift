@@ -21,7 +21,7 @@ protocol StateStore: AnyObject {
     /// Set before ``begin()``.
     var source: (any StateSource)? { get set }
     /// The reason why no app can be launched; nil if one can.
-    var objection: String? { get }
+    var objection: StartFailure? { get }
 
     /// Begins to save.
     ///
@@ -47,7 +47,7 @@ protocol StateStore: AnyObject {
     /// Reserves space for another app.
     ///
     /// - Returns: The reason why there is none; nil if the app can be launched.
-    func makeRoom() -> String?
+    func makeRoom() -> StartFailure?
     /// Saves what could not be saved, after an app was forgotten whose record may have been too large.
     func retryWithLess()
     /// Removes the state: there is nothing to restore.
@@ -67,6 +67,8 @@ final class FileStateStore: StateStore {
         case good
         /// Everything is saved; more apps do not fit.
         case full
+        /// Everything is saved; with more apps a successor might not be able to read it.
+        case large
         case failing(Processes.Errno)
     }
 
@@ -87,10 +89,13 @@ final class FileStateStore: StateStore {
     private static let retryDelay: UInt64 = 5_000_000
 
     /// - Parameter bootID: The identifier of this boot.
-    init(path: String, bootID: String, loop: EventLoop, log: any JournalSink) throws(SystemdError) {
+    /// - Parameter sizeLimit: The largest file that a successor reads, in bytes.
+    init(
+        path: String, bootID: String, loop: EventLoop, log: any JournalSink, sizeLimit: Int = SavedState.sizeLimit
+    ) throws(SystemdError) {
         self.loop = loop
         self.log = log
-        file = StateFile(path: path, header: SavedState.header(bootID: bootID))
+        file = StateFile(path: path, header: SavedState.header(bootID: bootID), sizeLimit: sizeLimit)
         slotsHeader = SavedState.slotsHeader(bootID: bootID)
         let owner = Owner<FileStateStore>()
         retry = try loop.timer { _ = owner.object?.makeRoom() }
@@ -185,24 +190,26 @@ final class FileStateStore: StateStore {
         for (kind, record) in source.stateToSave { StateLine.append(kind, record, to: &lines) }
         // The text says that there are slots.
         if error == nil { error = file.replace(with: lines) }
-        setCondition(error.map { .failing($0) } ?? (hasRoom ? .good : .full))
+        setCondition(error.map { .failing($0) } ?? (file.isLarge ? .large : hasRoom ? .good : .full))
     }
 
-    private var hasRoom: Bool { file.hasRoom && slots?.hasRoom ?? false }
+    private var hasRoom: Bool { !file.isLarge && file.hasRoom && slots?.hasRoom ?? false }
 
     // MARK: Space
 
-    func makeRoom() -> String? {
+    func makeRoom() -> StartFailure? {
         slots?.makeRoom()
         if isBegun, condition != .good || !hasRoom { replace() }
         return objection
     }
 
-    var objection: String? {
+    var objection: StartFailure? {
         switch condition {
         case .good: nil
-        case .full, .failing(Errno(rawValue: ENOSPC)), .failing(Errno(rawValue: EDQUOT)): "\(directory) is full"
-        case .failing(let error): "\(file.path): \(error)"
+        case .full, .failing(Errno(rawValue: ENOSPC)), .failing(Errno(rawValue: EDQUOT)):
+            .unrecorded("\(directory) is full")
+        case .large: .shortage("the state of the apps has more than \(file.launchLimit) bytes")
+        case .failing(let error): .unrecorded("\(file.path): \(error)")
         }
     }
 
@@ -217,14 +224,23 @@ final class FileStateStore: StateStore {
         let old = condition
         condition = new
         switch (old, new) {
-        case (.good, .good), (.full, .full), (.failing, .failing): break
+        case (.good, .good), (.full, .full), (.large, .large), (.failing, .failing): break
         case (.full, .good): log.write(.info, "\(directory) has space again, and lifed launches apps again")
+        case (.large, .good): log.write(.info, "the state of the apps is smaller again, and lifed launches apps again")
         case (.failing, .good): log.write(.info, "lifed saves the state of the apps again, in \(file.path)")
         case (_, .full):
             log.write(
                 LogEntry(
                     id: .noRoomForState, priority: .warning,
                     message: "cannot launch apps: \(directory) is full; free some space",
+                    fields: [("LIFED_FILE", file.path)]))
+        case (_, .large):
+            log.write(
+                LogEntry(
+                    id: .noRoomForState, priority: .warning,
+                    message:
+                        "cannot launch apps: the state of the apps has more than \(file.launchLimit) bytes; end apps with "
+                        + "a large environment",
                     fields: [("LIFED_FILE", file.path)]))
         case (_, .failing(let error)):
             log.write(

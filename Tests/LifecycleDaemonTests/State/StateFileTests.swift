@@ -79,6 +79,32 @@ import Testing
         }
     }
 
+    @Test func fileNeverExceedsTheSizeThatASuccessorReads() throws {
+        try withTemporaryDirectory { (root: String) throws in
+            let (path, limit) = (root + "/state", 1 << 20)
+            func size() -> Int {
+                var status = stat()
+                return unsafe stat(path, &status) == 0 ? Int(status.st_size) : -1
+            }
+            func padding(_ count: Int) -> [UInt8] { [UInt8](repeating: UInt8(ascii: "x"), count: count) + [10] }
+            // A daemon with a larger limit has left the spare.
+            let former = StateFile(path: path, header: Self.header, sizeLimit: 8 * limit)
+            for _ in 0..<2 { #expect(former.replace(with: line(0) + padding(2 * limit)) == nil) }
+            let file = StateFile(path: path, header: Self.header, sizeLimit: limit)
+            for number in 1...4 {
+                #expect(file.replace(with: line(number) + padding(limit / 2 - 1000)) == nil)
+                #expect(file.hasRoom && !file.isLarge && size() <= limit)
+            }
+            #expect(file.append(line(5) + padding(2000)) && file.isLarge)
+            while file.append(line(6)) {}
+            #expect(size() <= limit)
+            #expect(file.replace(with: line(7) + padding(limit)) == Errno(rawValue: EFBIG))
+            #expect(try latest(path) == "6", "the old file is still there")
+            #expect(file.replace(with: line(8) + padding(limit - 1000)) == nil && file.isLarge && size() <= limit)
+            #expect(file.replace(with: line(9)) == nil && file.hasRoom && !file.isLarge)
+        }
+    }
+
     @Test(.enabled(if: geteuid() == 0, "only root can mount a file system that is full"))
     func reservedSpaceIsUsableOnAFullFileSystemAlsoByASuccessor() throws {
         try withSmallFileSystem { (root: String) throws in

@@ -30,8 +30,11 @@ import Testing
     /// Returns the index of the app clock.
     private func index() throws -> AppIndex { try #require(source.core.knownApps[Self.clock]).index }
 
-    private func begin(_ path: String, log: RecordingJournal = RecordingJournal()) throws -> FileStateStore {
-        let store = try FileStateStore(path: path, bootID: thisBoot, loop: EventLoop(), log: log)
+    private func begin(
+        _ path: String, log: RecordingJournal = RecordingJournal(), sizeLimit: Int = SavedState.sizeLimit
+    ) throws -> FileStateStore {
+        let store = try FileStateStore(
+            path: path, bootID: thisBoot, loop: EventLoop(), log: log, sizeLimit: sizeLimit)
         store.source = source
         store.begin()
         return store
@@ -293,6 +296,31 @@ import Testing
             #expect(error?.description.contains("state.slots") == true)
             _ = unsafe unlink(path + ".slots")
             #expect(throws: DaemonError.self) { try SavedState.read(path, bootID: thisBoot) }
+        }
+    }
+
+    @Test func appsAreRefusedWhileTheStateIsLarge() throws {
+        try withTemporaryDirectory { (root: String) throws in
+            let (path, log) = (root + "/state", RecordingJournal())
+            let store = try begin(path, log: log, sizeLimit: 1 << 20)
+            launch(Self.clock, store)
+            #expect(store.makeRoom() == nil)
+            for number in 0..<6 {
+                let text = String(repeating: "x", count: 100_000)
+                let definition = (StateKind.definition, SavedRecord(["id": "app-\(number)", "environment": text]))
+                source.stateToSave.append(definition)
+                store.save(definition.0, definition.1)
+            }
+            let objection = StartFailure.shortage("the state of the apps has more than 524288 bytes")
+            #expect(store.makeRoom() == objection && store.objection == objection)
+            #expect(store.makeRoom() == objection)
+            #expect(log.entries.map(\.id) == [.noRoomForState])
+            try expectSaved(path)
+            #expect(store.flush())
+            source.stateToSave = []
+            #expect(store.makeRoom() == nil)
+            #expect(log.entries.count == 2)
+            try expectSaved(path)
         }
     }
 
