@@ -31,8 +31,15 @@ extension ControlService {
 
     func run(_ run: RunParameters, for call: ClientCall) throws {
         guard run.command.first?.isEmpty == false else { throw ServiceError.invalidParameter("command") }
-        if let directory = run.workingDirectory, !directory.hasPrefix("/") {
+        if let directory = run.workingDirectory, !directory.hasPrefix("/") || directory.utf8.count >= PATH_MAX {
             throw ServiceError.invalidParameter("workingDirectory")
+        }
+        // The state has both, for a successor.
+        guard run.size <= RunParameters.sizeLimit else {
+            throw ControlError(
+                .refused, id: run.id,
+                reason: "its command and environment have \(run.size) bytes, and may have \(RunParameters.sizeLimit)",
+                remedy: "pass less of them, such as the path of a file")
         }
         let id = run.id.map { AppID($0) } ?? manager.catalog.freeID(for: run.command)
         try Self.check(id)
