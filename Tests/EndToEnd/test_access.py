@@ -216,3 +216,15 @@ def test_a_member_cannot_adopt_a_process_as_the_app_of_another_user(lifed):
     lifed.lifectl("launch", app)
     assert lifed.lifectl.pid(app) != int(pid)
     lifed.container.run(["kill", pid])
+
+
+def test_a_member_who_goes_home_sees_id_and_state_of_another_users_app(lifed):
+    app = "org.example.home"
+    lifed.manifest(app, programs.IDLE, 'name = "Home of root"')
+    lifed.configure(f'homeApp = "{app}"\n')
+    lifed.lifectl("reload")
+    lifed.lifectl("home")
+    seen = lifed.lifectl.json("home", user="member")["app"]
+    assert (seen["id"], seen["state"], seen["foreground"]) == (app, "active", True)
+    assert (seen["name"], seen["pid"], seen["reason"]) == (None, None, None)
+    assert lifed.lifectl.json("home")["app"]["pid"] == lifed.lifectl.pid(app)

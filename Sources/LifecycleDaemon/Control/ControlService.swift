@@ -300,7 +300,8 @@ extension ControlService: LifecycleObserver {
     func requestEnded(_ id: RequestID, with reply: LifecycleCore.Reply) {
         // The reply may lead to the next call of the connection, so the request is removed before.
         guard let pending = requests.remove(id) else { return }
-        pending.connection.send(presentation.reply(reply, pending.form), to: pending.call)
+        let connection = pending.connection
+        connection.send(presentation.reply(reply, pending.form, for: connection.scope, rights), to: pending.call)
     }
 
     func stateChanged(_ transition: LifecycleCore.Transition) {

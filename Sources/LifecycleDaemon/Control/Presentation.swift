@@ -228,7 +228,9 @@ struct Presentation {
 
     // MARK: Replies
 
-    func reply(_ reply: LifecycleCore.Reply, _ form: ReplyForm) -> Varlink.Reply {
+    func reply(
+        _ reply: LifecycleCore.Reply, _ form: ReplyForm, for scope: ClientScope, _ rights: ClientRights
+    ) -> Varlink.Reply {
         switch reply {
         case .reclaimed(let ids): Varlink.Reply(SimulateMemoryPressureReply(reclaimed: ids.map(\.name)))
         case .scene(let scene, let app): Varlink.Reply(SceneReply(scene: self.scene(scene, of: app)))
@@ -236,7 +238,9 @@ struct Presentation {
             switch form {
             case .app, .restartedApp:
                 if let app { Varlink.Reply(AppReply(app: self.app(app))) } else { Self.appIsGone }
-            case .optionalApp: Varlink.Reply(OptionalAppReply(app: app.map { self.app($0) }))
+            // The home app, which may be another user's.
+            case .optionalApp:
+                Varlink.Reply(OptionalAppReply(app: app.map { self.app($0.value, for: scope, rights) }))
             case .outcome: outcome(.notListening, app?.value)
             case .nothing: Varlink.Reply(NoParameters())
             }
