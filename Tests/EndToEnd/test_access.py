@@ -228,3 +228,19 @@ def test_a_member_who_goes_home_sees_id_and_state_of_another_users_app(lifed):
     assert (seen["id"], seen["state"], seen["foreground"]) == (app, "active", True)
     assert (seen["name"], seen["pid"], seen["reason"]) == (None, None, None)
     assert lifed.lifectl.json("home")["app"]["pid"] == lifed.lifectl.pid(app)
+
+
+def test_a_member_reads_no_line_of_a_manifest_that_cannot_be_used(lifed):
+    app = "org.example.roots"
+    lifed.manifest(app, programs.IDLE, 'secret-key = "x"')
+    lifed.lifectl("reload", check=False)
+    assert "secret-key" in lifed.lifectl("launch", app, check=False).stderr
+    calls = (
+        ["launch", app], ["restart", app], ["open", "--app", app, "https://example.org"], ["wake", app, "--for", "fetch"],
+        ["handoff", app, "--activity", "org.example.note"], ["scene", "open", app], ["interrupt", "end", "--answer", app],
+    )
+    for command in calls:
+        result = lifed.lifectl(*command, user="member", check=False)
+        assert result.returncode != 0, command
+        assert "its manifest cannot be used; ask an administrator" in result.stderr, (command, result.stderr)
+        assert "secret-key" not in result.stderr and ".toml" not in result.stderr, (command, result.stderr)

@@ -8,7 +8,7 @@ import Varlink
 /// The calls that launch an app if it is not running.
 extension ControlService {
     func launch(_ launch: LaunchParameters, for call: ClientCall) throws {
-        let id = try launchable(launch.id)
+        let id = try launchable(launch.id, for: call.scope)
         let isAnswered = launch.wait == .answered
         try ask(.launch(id, background: launch.background ?? false, untilAnswered: isAnswered), for: call)
     }
@@ -16,7 +16,7 @@ extension ControlService {
     /// Restarts an app. The core keeps the launch until the app has ended, so that no request of another client comes
     /// between the two. All objections come before the app is asked to end.
     func restart(_ restart: AppParameters, for call: ClientCall) throws {
-        let id = try launchable(restart.id)
+        let id = try launchable(restart.id, for: call.scope)
         guard manager.isRunning(id) else { return try ask(.launch(id, background: false), for: call) }
         if manager.catalog[id]?.isAdHoc != false {
             throw ControlError(
@@ -66,7 +66,12 @@ extension ControlService {
         let type = open.type ?? (url.fileName.map { MediaTypes.shared.type(ofFile: $0) })
         let event = AppEvent.openURL(url.text, type: type, source: call.connection.client.app?.name)
         guard event.fitsALine else { throw ServiceError.invalidParameter(open.type == nil ? "url" : "type") }
-        let id = if let name = open.id { try launchable(name) } else { try handler(for: url, type: type) }
+        let id =
+            if let name = open.id {
+                try launchable(name, for: call.scope)
+            } else {
+                try handler(for: url, type: type, call.scope)
+            }
         try ask(.deliver(id, event), for: call)
     }
 
@@ -74,7 +79,7 @@ extension ControlService {
         guard !activity.type.isEmpty else { throw ServiceError.invalidParameter("type") }
         let event = AppEvent.continueActivity(type: activity.type, info: activity.info ?? "")
         guard event.fitsALine else { throw ServiceError.invalidParameter("info") }
-        try ask(.deliver(launchable(activity.id), event), for: call)
+        try ask(.deliver(launchable(activity.id, for: call.scope), event), for: call)
     }
 
     func wake(_ wake: WakeParameters, for call: ClientCall) throws {
@@ -83,7 +88,7 @@ extension ControlService {
         guard AppEvent.performTask(kind: wake.kind, payload: payload).fitsALine else {
             throw ServiceError.invalidParameter("payload")
         }
-        try ask(.wake(launchable(wake.id), kind: wake.kind, payload: payload), for: call)
+        try ask(.wake(launchable(wake.id, for: call.scope), kind: wake.kind, payload: payload), for: call)
     }
 
     func openScene(_ wanted: OpenSceneParameters, for call: ClientCall) throws {
@@ -94,8 +99,8 @@ extension ControlService {
             throw ServiceError.invalidParameter("info")
         }
         let opening = SceneOpening(scene: scene, role: wanted.role, info: wanted.info)
-        try ask(
-            .openScene(launchable(wanted.app), opening, background: wanted.background ?? false), for: call)
+        let app = try launchable(wanted.app, for: call.scope)
+        try ask(.openScene(app, opening, background: wanted.background ?? false), for: call)
     }
 
     // MARK: Apps that can be launched
@@ -109,13 +114,13 @@ extension ControlService {
     /// Returns the app of a name. Reads its desktop entry, unless the app runs.
     ///
     /// - Throws: An error with a remedy, if nothing of the name can be launched.
-    func launchable(_ name: String) throws(ControlError) -> AppID {
+    func launchable(_ name: String, for scope: ClientScope) throws(ControlError) -> AppID {
         if manager.isDescribed(AppID(name)) { return AppID(name) }
         let id = AppID(DesktopEntries.id(in: name))
         if manager.isDescribed(id) { return id }
         guard AppIdentifier.isValid(id.name) else { throw Self.invalidName(name) }
         guard let entries = manager.entries else {
-            throw unusableManifest(of: id) ?? ControlError(Refusal.noSuchApp(AppID(name)))
+            throw unusableManifest(of: id, for: scope) ?? ControlError(Refusal.noSuchApp(AppID(name)))
         }
         switch entries.find(id.name) {
         case .entry(let entry): manager.define(id, entry)
@@ -124,7 +129,7 @@ extension ControlService {
                 .launchFailed, id: id.name, reason: "its desktop entry cannot be used: \(problem)",
                 remedy: "or write a manifest")
         case nil:
-            throw unusableManifest(of: id)
+            throw unusableManifest(of: id, for: scope)
                 ?? ControlError(
                     .noSuchApp, id: id.name,
                     reason:
@@ -134,9 +139,15 @@ extension ControlService {
         return id
     }
 
-    private func unusableManifest(of id: AppID) -> ControlError? {
+    private func unusableManifest(of id: AppID, for scope: ClientScope) -> ControlError? {
         let file = "/apps.d/\(id).toml"
         guard let problem = problems.first(where: { $0.file.hasSuffix(file) }) else { return nil }
+        // The problem may quote a line of another user's manifest.
+        if case .member = scope {
+            return ControlError(
+                .launchFailed, id: id.name, reason: "its manifest cannot be used",
+                remedy: "ask an administrator to correct it")
+        }
         let place = problem.line.map { "\(problem.file):\($0)" } ?? problem.file
         return ControlError(
             .launchFailed, id: id.name, reason: "its manifest cannot be used: \(place): \(problem.message)",
@@ -155,7 +166,7 @@ extension ControlService {
     }
 
     /// Returns the app that opens a URL: one of a manifest, or else one of a desktop entry.
-    private func handler(for url: URLText, type: String?) throws(ControlError) -> AppID {
+    private func handler(for url: URLText, type: String?, _ scope: ClientScope) throws(ControlError) -> AppID {
         var apps = Dictionary(
             uniqueKeysWithValues: manager.catalog.definitions.lazy.filter { !$0.value.isFromEntry }
                 .map { ($0.key, $0.value) })
@@ -167,7 +178,7 @@ extension ControlService {
         let choices = manager.entries?.associations.choices(for: URLHandlers.types(for: url, type: type)) ?? [:]
         do throws(ControlError) {
             let handlers = URLHandlers(apps: apps, defaults: manager.defaultApps, choices: choices)
-            return try launchable(handlers.app(for: url, type: type).name)
+            return try launchable(handlers.app(for: url, type: type).name, for: scope)
         } catch {
             guard error.kind == .noSuchApp, let entries = manager.entries else { throw error }
             for case (let id, .entry(let entry)) in entries.all() where apps[AppID(id)] == nil {
@@ -175,7 +186,7 @@ extension ControlService {
             }
         }
         let handlers = URLHandlers(apps: apps, defaults: manager.defaultApps, choices: choices)
-        return try launchable(handlers.app(for: url, type: type).name)
+        return try launchable(handlers.app(for: url, type: type).name, for: scope)
     }
 }
 

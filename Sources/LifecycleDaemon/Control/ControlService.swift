@@ -180,7 +180,7 @@ extension ControlService: LifedHandler {
 
     func endInterruption(_ parameters: EndInterruptionParameters, for call: ClientCall) throws {
         let name = try interruption(parameters.name)
-        let answer = try parameters.answer.map { name in try launchable(name) }
+        let answer = try parameters.answer.map { name in try launchable(name, for: call.scope) }
         try ask(.endInterruption(name, answer: answer), for: call)
     }
 
