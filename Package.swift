@@ -250,7 +250,7 @@ let package = Package(
             name: "LifecycleDaemonTests",
             dependencies: [
                 "LifecycleDaemon", "LifecycleCore", "Processes", "Configuration", "ControlAPI", "Systemd", "AppChannel",
-                "Calendar", "Simulation", "TestSupport",
+                "Calendar", "Simulation", "TestSupport", "Varlink",
             ],
             swiftSettings: strictOnMainActor
         ),

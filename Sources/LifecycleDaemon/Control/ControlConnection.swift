@@ -8,6 +8,8 @@ protocol ConnectionDelegate: AnyObject {
     func handle(_ call: ClientCall)
     func callsHandled()
     func connection(_ connection: ControlConnection, violatedProtocol violation: ProtocolViolation)
+    /// Asks for another turn. The delegate calls ``ControlConnection/takeTurn()`` when other clients have had theirs.
+    func connectionAwaitsTurn(_ connection: ControlConnection)
     /// Notes that the number of bytes that the connection holds has changed. The delegate may close connections.
     func connection(_ connection: ControlConnection, changedHeldBytesBy change: Int)
     func connectionClosed(_ connection: ControlConnection)
@@ -27,7 +29,13 @@ final class ControlConnection {
     private var state: ServerConnection
     private var source: IOSource?
     private var isProceeding = false
+    /// The number of calls that may be handled in the present turn.
+    private var callsLeft = 0
+    /// A Boolean value that indicates whether calls may wait for the next turn. No more of them are read meanwhile.
+    private(set) var isAwaitingTurn = false
     private(set) var heldByteCount = 0
+
+    private static let callsPerTurn = 32
 
     /// The bytes of one call of recv(2), for all connections.
     private static let inputBuffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 16, alignment: 1)
@@ -83,12 +91,20 @@ final class ControlConnection {
     // scripts/instructions counts from its beginning to its end.
     @inline(never) private func ready(_ events: IOEvents) {
         if !events.isDisjoint(with: [.readable, .hangUp, .error]), !read() { return close() }
+        callsLeft = Self.callsPerTurn
         proceed()
         // A peer that is closed in both directions gets no reply, and epoll(7) would report its end again and again.
-        if events.contains(.hangUp), state.inputEnded { close() }
+        if events.contains(.hangUp), state.inputEnded, !isAwaitingTurn { close() }
     }
 
-    /// Handles the complete calls one after the other, and writes what the socket takes.
+    /// Handles more of the calls that have come.
+    func takeTurn() {
+        isAwaitingTurn = false
+        callsLeft = Self.callsPerTurn
+        proceed()
+    }
+
+    /// Handles the complete calls of a turn one after the other, and writes what the socket takes.
     private func proceed() {
         // The reply to a call that is answered at once re-enters here.
         guard source != nil, !isProceeding else { return }
@@ -105,8 +121,12 @@ final class ControlConnection {
         if hasHandled { delegate?.callsHandled() }
         guard write() || source != nil else { return }
         if state.isFinished { return close() }
+        if callsLeft == 0, !isBusy, !isAwaitingTurn {
+            isAwaitingTurn = true
+            delegate?.connectionAwaitsTurn(self)
+        }
         var events: IOEvents = []
-        if state.wantsInput { events.insert(.readable) }
+        if state.wantsInput, !isAwaitingTurn { events.insert(.readable) }
         if state.pendingOutputCount > 0 { events.insert(.writable) }
         source?.events = events
     }
@@ -115,7 +135,8 @@ final class ControlConnection {
     private func handleCalls() -> Bool {
         var found = false
         do throws(ProtocolViolation) {
-            while source != nil, let call = try state.nextCall(of: service) {
+            while source != nil, callsLeft > 0, let call = try state.nextCall(of: service) {
+                callsLeft -= 1
                 found = true
                 delegate?.handle(ClientCall(call: call, connection: self))
             }

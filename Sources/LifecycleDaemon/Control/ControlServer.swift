@@ -30,6 +30,9 @@ final class ControlServer {
     private var connections: [ObjectIdentifier: ControlConnection] = [:]
     private let listener: IOSource
     private let retry: TimerSource
+    /// The connections that await a turn, the first of them longest.
+    private var queue: [ControlConnection] = []
+    private let nextTurn: DeferredSource
     private var activity: UInt64 = 0
     private var isPaused = false
     /// Descriptors for the process that connects, and for two of its files.
@@ -59,6 +62,7 @@ final class ControlServer {
             owner.object?.accept()
         }
         retry = try loop.timer { owner.object?.listener.isEnabled = true }
+        nextTurn = try loop.deferred { owner.object?.giveTurn() }
         owner.object = self
     }
 
@@ -68,7 +72,9 @@ final class ControlServer {
     /// Returns whether a client waits for a reply or the rest of one, subscribers and the given client excepted.
     func hasPendingReplies(except client: ControlConnection?) -> Bool {
         connections.values.contains { connection in
-            connection !== client && (connection.hasPendingOutput || (connection.isBusy && !connection.isSubscribed))
+            connection !== client
+                && (connection.hasPendingOutput || connection.isAwaitingTurn
+                    || (connection.isBusy && !connection.isSubscribed))
         }
     }
 
@@ -249,6 +255,19 @@ extension ControlServer: ConnectionDelegate {
 
     func connection(_ connection: ControlConnection, violatedProtocol violation: ProtocolViolation) {
         reportDrop(of: connection, violation.description)
+    }
+
+    func connectionAwaitsTurn(_ connection: ControlConnection) {
+        queue.append(connection)
+        nextTurn.schedule()
+    }
+
+    /// Gives one connection its turn. The loop dispatches the events of other clients before the next one.
+    private func giveTurn() {
+        guard !queue.isEmpty else { return }
+        let connection = queue.removeFirst()
+        if !queue.isEmpty { nextTurn.schedule() }
+        connection.takeTurn()
     }
 
     /// Closes the connections that hold most until all together hold no more than the limit.

@@ -1,0 +1,167 @@
+import ControlAPI
+import Glibc
+import LifecycleCore
+import Processes
+import Systemd
+import TestSupport
+import Testing
+import Varlink
+
+@testable import LifecycleDaemon
+
+@Suite struct ControlServerTests {
+    /// Answers each call at once, but those that are held, and notes the calls.
+    private final class Delegate: ControlServerDelegate {
+        private(set) var methods: [String] = []
+        var holds = false
+        private(set) var held: [ClientCall] = []
+
+        func handle(_ call: ClientCall) {
+            methods.append(call.call.methodName)
+            if holds { held.append(call) } else { call.answer(Varlink.Reply(NoParameters())) }
+        }
+
+        func owner(of process: ProcessID) -> ProcessOwner { .noApp }
+        func hasRightsOfUser(_ app: AppID) -> Bool { false }
+        func callsHandled() {}
+        func connectionClosed(_ connection: ControlConnection) {}
+    }
+
+    private static let callCount = 10_000
+
+    /// The calls that the server handles in one turn of a connection.
+    private static let turn = 32
+
+    private func makeServer(in root: String, _ loop: EventLoop, _ delegate: Delegate) throws -> ControlServer {
+        let service = Service(
+            vendor: "lifed", product: "lifed", version: "1", url: "", interfaces: [LifedInterface.interface])
+        let overrun = ControlError(.subscriptionOverrun, id: nil, reason: "", remedy: "").reply
+        let server = try ControlServer(
+            loop: loop, socket: try ControlSocket.open(in: root), log: RecordingJournal(),
+            access: AccessPolicy(isSystem: false), service: service, overrun: overrun)
+        server.delegate = delegate
+        return server
+    }
+
+    /// Sends the calls of a client that does not wait for replies, and reads the replies to all of them.
+    private func pipeline(_ client: ControlClient, _ loop: EventLoop, while isGoingOn: () -> Bool) throws {
+        while isGoingOn() {
+            client.sendMore()
+            try loop.dispatchReady()
+            client.receive()
+        }
+    }
+
+    @Test func clientIsAnsweredWhileAnotherHasThousandsOfCalls() throws {
+        try withTemporaryDirectory { (root: String) throws in
+            let (loop, delegate) = (try EventLoop(), Delegate())
+            let server = try makeServer(in: root, loop, delegate)
+            defer { server.close() }
+            let crowd = try ControlClient(at: root, "List", times: Self.callCount)
+            crowd.sendMore()
+            let modest = try ControlClient(at: root, "GetStatus")
+            modest.sendMore()
+            try pipeline(crowd, loop) { crowd.replyCount < Self.callCount }
+            modest.receive()
+            #expect(modest.replyCount == 1)
+            let before = try #require(delegate.methods.firstIndex(of: "GetStatus"))
+            #expect(before <= 3 * Self.turn, "\(before) calls of the other client were handled before")
+            #expect(delegate.methods.count == Self.callCount + 1)
+        }
+    }
+
+    @Test func callsBehindOneThatHasWaitedAreHandledInTurns() throws {
+        try withTemporaryDirectory { (root: String) throws in
+            let (loop, delegate) = (try EventLoop(), Delegate())
+            let server = try makeServer(in: root, loop, delegate)
+            defer { server.close() }
+            delegate.holds = true
+            let client = try ControlClient(at: root, "List", times: Self.callCount)
+            client.sendMore()
+            try loop.dispatchReady()
+            client.sendMore()
+            try loop.dispatchReady()
+            delegate.holds = false
+            try #require(delegate.held.count == 1)
+            delegate.held[0].answer(Varlink.Reply(NoParameters()))
+            #expect(delegate.methods.count <= 1 + Self.turn)
+            try pipeline(client, loop) { client.replyCount < Self.callCount }
+            #expect(delegate.methods.count == Self.callCount)
+        }
+    }
+
+    @Test func callsOfClientThatHasGoneAreHandled() throws {
+        try withTemporaryDirectory { (root: String) throws in
+            let (loop, delegate) = (try EventLoop(), Delegate())
+            let server = try makeServer(in: root, loop, delegate)
+            defer { server.close() }
+            // A reply could not be sent, and would end the connection.
+            let client = try ControlClient(at: root, "List", flags: #","oneway":true"#, times: 100)
+            client.sendMore()
+            client.close()
+            try loop.dispatchReady()
+            #expect(server.clientCount == 0 && delegate.methods.count == 100)
+        }
+    }
+}
+
+extension ControlSocket {
+    /// Opens the socket of a user's daemon in a directory.
+    fileprivate static func open(in root: String) throws -> ControlSocket {
+        let options = Options(isUser: true, runtimeDirectory: root, stateDirectory: root, configurationDirectory: root)
+        return try open(passed: [], places: DaemonPaths(options: options, environment: [:]), isSystem: false)
+    }
+}
+
+/// A client of a control socket that sends calls before it has the replies to those before.
+private final class ControlClient {
+    private(set) var replyCount = 0
+    private let descriptor: Int32
+    private var unsent: ArraySlice<UInt8>
+    private var isClosed = false
+
+    init(
+        at root: String, _ method: String, _ parameters: String = "{}", flags: String = "", times: Int = 1
+    ) throws {
+        let call = Self.call(method, parameters, flags)
+        unsent = Array(Array(repeating: call, count: times).joined())[...]
+        let type = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
+        let descriptor = socket(AF_UNIX, type, 0)
+        self.descriptor = descriptor
+        let path = root + "/control"
+        guard unsafe withSocketAddress(path, { unsafe connect(descriptor, $0, $1) }) == 0 else {
+            throw FailedCall("connect")
+        }
+    }
+
+    isolated deinit { close() }
+
+    private static func call(_ method: String, _ parameters: String, _ flags: String = "") -> [UInt8] {
+        Array(#"{"method":"org.lifed.\#(method)","parameters":\#(parameters)\#(flags)}"#.utf8) + [0]
+    }
+
+    /// Sends as much as the socket takes.
+    func sendMore() {
+        while !unsent.isEmpty {
+            let count = unsafe unsent.withUnsafeBytes { unsafe send(descriptor, $0.baseAddress, $0.count, 0) }
+            guard count > 0 else { return }
+            unsent = unsent.dropFirst(count)
+        }
+    }
+
+    /// Counts the replies that have come.
+    func receive() {
+        var buffer = [UInt8](repeating: 0, count: 1 << 16)
+        while true {
+            let count = unsafe recv(descriptor, &buffer, buffer.count, 0)
+            guard count > 0 else { return }
+            replyCount += buffer[..<count].count { $0 == 0 }
+        }
+    }
+
+    func close() {
+        guard !isClosed else { return }
+        isClosed = true
+        Glibc.close(descriptor)
+    }
+}
