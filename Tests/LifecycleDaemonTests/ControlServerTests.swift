@@ -1,3 +1,4 @@
+import Configuration
 import ControlAPI
 import Glibc
 import LifecycleCore
@@ -105,6 +106,59 @@ import Varlink
     }
 }
 
+@Suite struct ControlServiceTests {
+    /// Calls a function for each transition.
+    private final class Journal: JournalSink {
+        var onTransition: () -> Void = {}
+
+        func write(_ subject: LogSubject) { if case .transition = subject { onTransition() } }
+        func write(_ entry: LogEntry, causedBy cause: EntryCause) {}
+    }
+
+    /// Passes everything on to the service, for which this process is no client.
+    private final class Delegate: ControlServerDelegate {
+        private let service: ControlService
+
+        init(_ service: ControlService) { self.service = service }
+
+        func owner(of process: ProcessID) -> ProcessOwner { .noApp }
+        func hasRightsOfUser(_ app: AppID) -> Bool { false }
+        func handle(_ call: ClientCall) { service.handle(call) }
+        func callsHandled() { service.callsHandled() }
+        func connectionClosed(_ connection: ControlConnection) { service.connectionClosed(connection) }
+    }
+
+    @Test func callOfConnectionThatAnAnnouncementClosesIsNotPerformed() throws {
+        try withTemporaryDirectory { (root: String) throws in
+            let (loop, journal) = (try EventLoop(), Journal())
+            let launcher = AppLauncher(
+                isSystem: false, stateDirectory: root + "/state", appSocket: root + "/channel",
+                environment: AppEnvironment(daemon: [:]), usesJournal: false, descriptorLimit: nil)
+            let manager = try AppManager(
+                loop: loop, launcher: launcher, store: MemoryStateStore(), entries: nil, log: journal)
+            let service = try ControlService(
+                loop: loop, socket: try ControlSocket.open(in: root), manager: manager, log: Log(target: .console),
+                instance: .user, path: root + "/control")
+            let delegate = Delegate(service)
+            service.server.delegate = delegate
+            journal.onTransition = { [weak service] in service?.close() }
+            let id = AppID("clock")
+            let transition = Transition(
+                app: id, from: .active, to: .notRunning, reason: .exit, instant: Instant(microseconds: 1),
+                since: Instant(microseconds: 0), answerTime: nil)
+            let client = try ControlClient(at: root, "SetInUse", #"{"use":"visible","apps":[]}"#)
+            client.sendMore()
+            client.add("SetInUse", #"{"use":"playing","apps":[]}"#)
+            client.sendMore()
+            manager.announcements = [(.app(transition), nil, nil)]
+            manager.followedCount = 1
+            try loop.dispatchReady()
+            #expect(service.server.clientCount == 0)
+            #expect(!manager.isReported(.visible) && !manager.isReported(.playing))
+        }
+    }
+}
+
 extension ControlSocket {
     /// Opens the socket of a user's daemon in a directory.
     fileprivate static func open(in root: String) throws -> ControlSocket {
@@ -135,6 +189,8 @@ private final class ControlClient {
     }
 
     isolated deinit { close() }
+
+    func add(_ method: String, _ parameters: String) { unsent += Self.call(method, parameters) }
 
     private static func call(_ method: String, _ parameters: String, _ flags: String = "") -> [UInt8] {
         Array(#"{"method":"org.lifed.\#(method)","parameters":\#(parameters)\#(flags)}"#.utf8) + [0]

@@ -259,6 +259,8 @@ extension ControlService: ControlServerDelegate {
         if manager.driver.hasHandledInputs {
             manager.announceTransitions()
             manager.forgetEndedInterruptions()
+            // The end of an app, or a full buffer of a subscriber, closes connections.
+            guard call.connection.isOpen else { return }
         }
         do {
             try perform(call)
