@@ -2,6 +2,7 @@
 
 import json
 import os
+import shlex
 import signal
 import socket
 import subprocess
@@ -83,6 +84,19 @@ def test_it_sees_itself_alone(apps):
     assert "other" not in apps.puppet.lifectl("log --from daemon").stdout
     explained = apps.puppet.lifectl("explain puppet --json")
     assert explained.returncode == 0 and "other" not in explained.stdout
+
+
+def test_it_does_not_learn_from_the_history_which_apps_are_known(apps):
+    def history(identifier):
+        message = json.dumps({"method": "org.lifed.History", "parameters": {"id": identifier}})
+        code = "import socket, sys; c = socket.socket(socket.AF_UNIX); c.connect(sys.argv[1]); " \
+            "c.sendall(sys.argv[2].encode() + bytes(1)); print(c.recv(65536).rstrip(bytes(1)).decode())"
+        command = shlex.join([sys.executable, "-c", code, str(apps.socket), message])
+        return json.loads(apps.puppet.tell(command).stdout)
+
+    assert {event["id"] for event in history("puppet")["parameters"]["events"]} == {"puppet"}
+    assert history("other")["error"] == "org.varlink.service.PermissionDenied"
+    assert history("nobody") == history("other")
 
 
 @pytest.mark.parametrize(

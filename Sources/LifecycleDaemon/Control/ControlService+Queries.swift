@@ -74,6 +74,8 @@ extension ControlService {
     func history(_ wanted: HistoryParameters, for call: ClientCall) throws {
         if let limit = wanted.limit, limit < 0 { throw ServiceError.invalidParameter("limit") }
         let id = wanted.id.map { AppID($0) }
+        // An app does not learn which others are known.
+        if let id, let only = call.scope.onlyApp, id != only { throw ServiceError.permissionDenied }
         if let id, manager.isKnown(id), !rights.seesAll(of: id, call.scope) { throw ServiceError.permissionDenied }
         let ring = manager.history.events
         let limit = wanted.limit.map { Int(clamping: $0) } ?? EventRing.countLimit
