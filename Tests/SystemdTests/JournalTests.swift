@@ -5,30 +5,34 @@ import Testing
 @testable import Systemd
 
 @Suite(.serialized) struct JournalTests {
+    private static func entry(_ fields: [(name: String, value: String)]) -> JournalEntry {
+        var entry = JournalEntry()
+        for field in fields { entry.add(named: field.name, field.value) }
+        return entry
+    }
+
     @Test(arguments: ["MESSAGE", "LIFED_APP", "A", "A1_2", String(repeating: "A", count: 64)])
     func namesThatClientsMaySet(name: String) {
-        #expect(JournalField.isValid(name: name))
-        #expect(JournalField(name, "value") != nil)
+        #expect(JournalEntry.isValid(name: name))
+        #expect(Self.entry([(name, "value")]).count == 1)
     }
 
     @Test(arguments: ["", "_PID", "1A", "a", "A-B", "A=B", "A B", "Ä", "A\n", String(repeating: "A", count: 65)])
     func namesThatJournaldRefuses(name: String) {
-        #expect(!JournalField.isValid(name: name))
-        #expect(JournalField(name, "value") == nil)
+        #expect(!JournalEntry.isValid(name: name))
+        #expect(Self.entry([(name, "value")]).count == 0)
     }
 
-    @Test func absentJournaldIsAnErrorAndNoEntry() throws {
+    @Test func absentJournaldIsAnErrorAndNoEntry() {
         let journal = Journal(socketPath: "/nonexistent/journal")
         #expect(!journal.isAvailable)
-        let message = try #require(JournalField("MESSAGE", "lost"))
-        #expect(journal.send([message])?.errno == ENOENT)
+        #expect(journal.send(Self.entry([("MESSAGE", "lost")]))?.errno == ENOENT)
     }
 
-    @Test func aPathThatDoesNotFitIsAnError() throws {
+    @Test func aPathThatDoesNotFitIsAnError() {
         let journal = Journal(socketPath: "/" + String(repeating: "x", count: 200))
         #expect(!journal.isAvailable)
-        let message = try #require(JournalField("MESSAGE", "lost"))
-        #expect(journal.send([message])?.errno == ENAMETOOLONG)
+        #expect(journal.send(Self.entry([("MESSAGE", "lost")]))?.errno == ENAMETOOLONG)
     }
 
     @Test func aReaderThatDoesNotReadCostsTheEntryAndNoTime() throws {
@@ -36,8 +40,7 @@ import Testing
         let journal = Journal(socketPath: receiver.path)
         #expect(journal.isAvailable)
         try receiver.fill()
-        let message = try #require(JournalField("MESSAGE", "lost"))
-        #expect(journal.send([message])?.errno == EAGAIN)
+        #expect(journal.send(Self.entry([("MESSAGE", "lost")]))?.errno == EAGAIN)
         #expect(journal.isAvailable)
     }
 
@@ -55,15 +58,13 @@ import Testing
     }
 
     @Test(.enabled(if: journaldRuns, "no journald runs here"))
-    func anEntryReachesJournald() throws {
+    func anEntryReachesJournald() {
         let journal = Journal()
         let fields = [
-            JournalField("MESSAGE", "a test of lifed\nof two lines"),
-            JournalField("LIFED_APP", "org.example.test"),
-            JournalField("PRIORITY", "7"),
+            ("MESSAGE", "a test of lifed\nof two lines"), ("LIFED_APP", "org.example.test"), ("PRIORITY", "7"),
         ]
-        #expect(journal.send(fields.compactMap { $0 }) == nil)
-        #expect(journal.send([])?.errno == EINVAL)
+        #expect(journal.send(Self.entry(fields)) == nil)
+        #expect(journal.send(JournalEntry())?.errno == EINVAL)
     }
 
     @Test(.enabled(if: journaldRuns, "no journald runs here"))

@@ -44,26 +44,16 @@ public final class Journal {
         return true
     }
 
-    /// Writes one entry with the given fields, `MESSAGE` among them.
+    /// Writes one entry.
     ///
     /// It does not wait for a journald that does not read: the entry is lost then, and the result says so.
-    ///
-    /// - Returns: nil when journald has the entry, or why it does not: `EAGAIN` when journald does not keep up,
-    ///   `ENOENT` or `ECONNREFUSED` when there is none, `EINVAL` for an entry without fields.
-    @discardableResult
-    public func send(_ fields: [JournalField]) -> SystemdError? {
-        var entry = JournalEntry()
-        for field in fields { entry.add(named: field.name, field.value) }
-        return send(entry)
-    }
-
-    /// Writes one entry like ``send(_:)``.
     ///
     /// - Parameters:
     ///   - entry: The entry, which has a field `MESSAGE`.
     ///   - isNext: Whether it follows another one in the same moment, which has found journald. From the first entry on, libsystemd has a
     ///     socket that does not wait.
-    /// - Returns: nil when journald has the entry; otherwise an error of ``send(_:)``.
+    /// - Returns: nil when journald has the entry, or why it does not: `EAGAIN` when journald does not keep up,
+    ///   `ENOENT` or `ECONNREFUSED` when there is none, `EINVAL` for an entry without fields.
     @discardableResult
     public func send(_ entry: borrowing JournalEntry, isNext: Bool = false) -> SystemdError? {
         switch isNext ? .ready : probe.peer() {
@@ -93,41 +83,6 @@ public final class Journal {
 
     private static func failure(_ errno: Int32) -> SystemdError {
         SystemdError(operation: "write to the journal", errno: errno)
-    }
-}
-
-/// One field of a structured journal entry.
-public nonisolated struct JournalField: Equatable, Sendable {
-    /// The name, as journald accepts it from a client: capitals, digits and underscores, at most 64 of them, beginning
-    /// with a capital (systemd.journal-fields(7); a leading underscore is journald's own).
-    public let name: String
-
-    /// Any text, of several lines too.
-    public let value: String
-
-    /// Makes a field, or nothing where journald would refuse the name.
-    ///
-    /// - Parameters:
-    ///   - name: The name, for which ``isValid(name:)`` is true.
-    ///   - value: Any text, of several lines too.
-    public init?(_ name: String, _ value: String) {
-        guard JournalField.isValid(name: name) else { return nil }
-        self.name = name
-        self.value = value
-    }
-
-    /// Returns whether journald accepts a field of that name from a client.
-    public static func isValid(name: String) -> Bool {
-        guard let first = name.utf8.first, isCapital(first), name.utf8.count <= 64 else { return false }
-        return name.utf8.allSatisfy { byte in isCapital(byte) || isDigit(byte) || byte == UInt8(ascii: "_") }
-    }
-
-    private static func isCapital(_ byte: UInt8) -> Bool {
-        (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte)
-    }
-
-    private static func isDigit(_ byte: UInt8) -> Bool {
-        (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
     }
 }
 

@@ -39,6 +39,23 @@ public nonisolated struct JournalEntry: ~Copyable {
         for field in fields { body(field.start..<field.end, field.value..<field.end, field.isPlain) }
     }
 
+    // MARK: Names
+
+    /// Returns whether journald accepts a field of that name from a client: capitals, digits and underscores, at most 64 of them,
+    /// beginning with a capital (systemd.journal-fields(7); a leading underscore is journald's own).
+    public static func isValid(name: String) -> Bool {
+        guard let first = name.utf8.first, isCapital(first), name.utf8.count <= 64 else { return false }
+        return name.utf8.allSatisfy { byte in isCapital(byte) || isDigit(byte) || byte == UInt8(ascii: "_") }
+    }
+
+    private static func isCapital(_ byte: UInt8) -> Bool {
+        (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte)
+    }
+
+    private static func isDigit(_ byte: UInt8) -> Bool {
+        (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+    }
+
     // MARK: Composing
 
     /// Removes all fields.
@@ -49,7 +66,7 @@ public nonisolated struct JournalEntry: ~Copyable {
 
     /// Begins a field, whose value is appended until ``endField(isPlain:)``.
     ///
-    /// - Parameter name: A name that journald accepts; see ``JournalField/isValid(name:)``.
+    /// - Parameter name: A name that journald accepts; see ``isValid(name:)``.
     public mutating func beginField(_ name: StaticString) {
         start = buffer.count
         append(name)
@@ -73,7 +90,7 @@ public nonisolated struct JournalEntry: ~Copyable {
     ///   - name: The name of the field.
     ///   - text: Any text, of several lines too.
     public mutating func add(named name: String, _ text: String) {
-        guard JournalField.isValid(name: name) else { return }
+        guard Self.isValid(name: name) else { return }
         start = buffer.count
         append(name)
         beginValue()
@@ -84,7 +101,7 @@ public nonisolated struct JournalEntry: ~Copyable {
     /// Adds a field with a text.
     ///
     /// - Parameters:
-    ///   - name: A name that journald accepts; see ``JournalField/isValid(name:)``.
+    ///   - name: A name that journald accepts; see ``isValid(name:)``.
     ///   - text: Any text, of several lines too.
     public mutating func add(_ name: StaticString, _ text: String) {
         beginField(name)
@@ -95,7 +112,7 @@ public nonisolated struct JournalEntry: ~Copyable {
     /// Adds a field with a word.
     ///
     /// - Parameters:
-    ///   - name: A name that journald accepts; see ``JournalField/isValid(name:)``.
+    ///   - name: A name that journald accepts; see ``isValid(name:)``.
     ///   - word: Visible ASCII without quotation marks.
     public mutating func add(_ name: StaticString, word: String) {
         beginField(name)
@@ -106,7 +123,7 @@ public nonisolated struct JournalEntry: ~Copyable {
     /// Adds a field with a number.
     ///
     /// - Parameters:
-    ///   - name: A name that journald accepts; see ``JournalField/isValid(name:)``.
+    ///   - name: A name that journald accepts; see ``isValid(name:)``.
     ///   - number: The value, which is written in decimal digits.
     public mutating func add(_ name: StaticString, _ number: UInt64) {
         beginField(name)
