@@ -2,7 +2,7 @@ import CSystemd
 import Glibc
 
 /// The order in which sources that became ready together are dispatched; lower values come first.
-public struct EventPriority: RawRepresentable, Comparable, Sendable {
+public struct EventPriority: RawRepresentable, Sendable {
     /// The value that sd_event_source_set_priority(3) takes.
     public let rawValue: Int64
 
@@ -22,16 +22,6 @@ public struct EventPriority: RawRepresentable, Comparable, Sendable {
 
     /// For what may wait until nothing else is left to do.
     public static let idle = EventPriority(rawValue: Int64(SD_EVENT_PRIORITY_IDLE))
-
-    /// Returns whether `left` is dispatched before `right`.
-    ///
-    /// - Parameters:
-    ///   - left: A priority.
-    ///   - right: The priority to compare with.
-    /// - Returns: True if the events of the left priority come first.
-    public nonisolated static func < (left: EventPriority, right: EventPriority) -> Bool {
-        left.rawValue < right.rawValue
-    }
 }
 
 /// The base of all sources: a reference to libsystemd's source, a handler, and their end.
@@ -61,9 +51,6 @@ public struct EventPriority: RawRepresentable, Comparable, Sendable {
         unsafe self.source = nil
         unsafe sd_event_source_disable_unref(source)
     }
-
-    /// A Boolean value that indicates whether the source has been ended.
-    public final var isCancelled: Bool { unsafe source == nil }
 
     /// Sets where the source stands among those that become ready together.
     public final func setPriority(_ priority: EventPriority) {
