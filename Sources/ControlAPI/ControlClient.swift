@@ -243,13 +243,6 @@ public struct ControlClient: ~Copyable {
     }
 }
 
-/// Returns the time of CLOCK_MONOTONIC.
-private func monotonicTime() -> Duration {
-    var time = timespec()
-    _ = unsafe clock_gettime(CLOCK_MONOTONIC, &time)
-    return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
-}
-
 private func translatingErrors<Result: ~Copyable>(
     _ operation: () throws(ClientError) -> Result
 ) throws(ControlClientError) -> Result {

@@ -108,30 +108,31 @@ final class Socket {
     }
 }
 
+/// Returns the time of CLOCK_MONOTONIC, which stops while the machine sleeps.
+package func monotonicTime() -> Duration {
+    var time = timespec()
+    _ = unsafe clock_gettime(CLOCK_MONOTONIC, &time)
+    return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
+}
+
 /// An instant on the monotonic clock by which something must be done, or never.
 struct Deadline {
-    /// The instant on CLOCK_MONOTONIC, which stops while the machine sleeps.
+    /// The instant by ``monotonicTime()``.
     private let instant: Duration?
 
     init(after duration: Duration?) {
-        instant = duration.map { Self.now() + min($0, Self.longest) }
+        instant = duration.map { monotonicTime() + min($0, Self.longest) }
     }
 
     /// A limit that keeps sums from overflowing.
     private static let longest = Duration.seconds(365 * 24 * 3600)
-
-    private static func now() -> Duration {
-        var time = timespec()
-        _ = unsafe clock_gettime(CLOCK_MONOTONIC, &time)
-        return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
-    }
 
     /// Returns the time that is left.
     ///
     /// - Throws: ``ClientError/timedOut`` after the deadline.
     func remaining() throws(ClientError) -> Duration? {
         guard let instant else { return nil }
-        let left = instant - Self.now()
+        let left = instant - monotonicTime()
         guard left > .zero else { throw .timedOut }
         return left
     }

@@ -177,9 +177,8 @@ final class ControlServer {
         connection.lastActivity = activity
     }
 
-    func refuse(_ call: ClientCall, _ why: String) {
+    func refuse(_ call: ClientCall, _ reason: String) {
         let peer = call.connection.peer
-        let reason = why
         report(
             .requestRefused,
             "cannot do \(call.call.method) for process \(peer.process) of user \(peer.user): \(reason); refusing the call",
