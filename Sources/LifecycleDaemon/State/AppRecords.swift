@@ -46,10 +46,8 @@ final class AppRecords {
 
     /// Reads the records of an app; none if the file cannot be read or may be another user's.
     func read(_ id: AppID) -> [SavedRecord] {
-        let number = unsafe open(path(of: id), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
-        guard number >= 0 else { return [] }
-        let file = Descriptor(owning: number)
-        guard file.isOwnFile, let bytes = file.readAll(limit: Self.sizeLimit) else { return [] }
+        let bytes = (try? ReservedFile.contents(of: path(of: id), limit: Self.sizeLimit)) ?? nil
+        guard let bytes else { return [] }
         return StateLine.completeLines(of: bytes[...]).compactMap { line in
             StateLine.decode(line).flatMap { $0.0 == kind ? $0.1 : nil }
         }

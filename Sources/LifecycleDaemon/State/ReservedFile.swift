@@ -39,18 +39,16 @@ final class ReservedFile {
         }
     }
 
-    /// Opens a file that only the daemon's own user can have written; nil if there is none.
+    /// Opens a file that only the daemon's own user can have written; nil if there is no file.
     ///
-    /// - Throws: The error if there may be such a file, and it cannot be opened.
+    /// - Throws: The error of open(2), also for a link, a socket and a directory; EPERM if another user can have written the file.
     private nonisolated static func reopen(
         _ path: String, _ access: Int32
     ) throws(Processes.Errno) -> (number: Int32, size: Int)? {
         let number = unsafe open(path, access | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
         guard number >= 0 else {
-            let error = Errno(rawValue: errno)
-            // A link, a socket and a directory are other kinds of files.
-            if [ENOENT, ELOOP, ENXIO, EISDIR].contains(error.rawValue) { return nil }
-            throw error
+            guard errno != ENOENT else { return nil }
+            throw Errno(rawValue: errno)
         }
         var status = stat()
         guard unsafe fstat(number, &status) == 0 else {
@@ -60,7 +58,7 @@ final class ReservedFile {
         }
         guard isPrivate(status) else {
             close(number)
-            return nil
+            throw Errno(rawValue: EPERM)
         }
         return (number, Int(status.st_size))
     }
@@ -72,9 +70,9 @@ final class ReservedFile {
 
     static func remove(_ path: String) { _ = unsafe unlink(path) }
 
-    /// Returns the bytes of a file that only the daemon's own user can have written; nil if there is none.
+    /// Returns the bytes of a file that only the daemon's own user can have written; nil if there is no file.
     ///
-    /// - Throws: The error if there may be such a file, and it cannot be read.
+    /// - Throws: The error because of which it cannot be read; EPERM if another user can have written it.
     nonisolated static func contents(of path: String, limit: Int) throws(Processes.Errno) -> [UInt8]? {
         guard let found = try reopen(path, O_RDONLY) else { return nil }
         guard let bytes = Descriptor(owning: found.number).readAll(limit: limit) else {

@@ -177,16 +177,16 @@ extension SavedState {
     /// - Returns: The state; nil if there is none, or one of an earlier boot.
     /// - Throws: A ``DaemonError``, which is transient if a later attempt may succeed.
     static func read(_ path: String, bootID: String) throws(DaemonError) -> SavedState? {
-        let number = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
-        guard number >= 0 else {
-            if errno == ENOENT { return nil }
-            throw unreadable(path)
+        let bytes: [UInt8]?
+        do throws(Processes.Errno) {
+            bytes = try ReservedFile.contents(of: path, limit: sizeLimit)
+        } catch {
+            if error.rawValue == EPERM {
+                throw DaemonError(.state, "cannot use \(path): other users may read or write it")
+            }
+            throw DaemonError(.state, "cannot read \(path)", errno: error)
         }
-        let file = Descriptor(owning: number)
-        guard file.isOwnFile else {
-            throw DaemonError(.state, "cannot use \(path): other users may write to it")
-        }
-        guard let bytes = file.readAll(limit: sizeLimit) else { throw unreadable(path) }
+        guard let bytes else { return nil }
         return try SavedState(bytes, path: path, bootID: bootID)
     }
 
@@ -195,20 +195,13 @@ extension SavedState {
     /// - Returns: The state; nil if the header does not name this boot and these namespaces: the numbers of processes mean
     ///   nothing in others.
     static func readRest(_ path: String, bootID: String) -> SavedState? {
-        let number = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
-        guard number >= 0 else { return nil }
-        let file = Descriptor(owning: number)
-        guard file.isOwnFile, let bytes = file.readAll(limit: sizeLimit),
+        guard let bytes = (try? ReservedFile.contents(of: path, limit: sizeLimit)) ?? nil,
             let end = bytes.firstIndex(of: UInt8(ascii: "\n"))
         else { return nil }
         let words = bytes[..<end].split(separator: UInt8(ascii: " "))
         let expected = Array("boot=\(bootID) \(namespaces)".utf8).split(separator: UInt8(ascii: " "))
         guard expected.allSatisfy(words.contains) else { return nil }
         return SavedState(lines: StateLine.completeLines(of: bytes[(end + 1)...]))
-    }
-
-    private static func unreadable(_ path: String) -> DaemonError {
-        DaemonError(.state, "cannot read \(path)", errno: Processes.Errno(rawValue: errno))
     }
 
     private init?(_ bytes: [UInt8], path: String, bootID: String) throws(DaemonError) {
@@ -256,13 +249,6 @@ extension BootID {
 }
 
 extension Descriptor {
-    /// A Boolean value that indicates whether this is a regular file that only the daemon's own user may write to.
-    nonisolated var isOwnFile: Bool {
-        var status = stat()
-        return unsafe fstat(rawValue, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
-            && status.st_uid == geteuid() && status.st_mode & 0o022 == 0
-    }
-
     /// Reads to the end of the file; nil on failure, or beyond the limit.
     nonisolated borrowing func readAll(limit: Int) -> [UInt8]? {
         var status = stat()

@@ -137,9 +137,9 @@ nonisolated struct SlotContents {
     /// The end of the last slot.
     private(set) var end = SlotFormat.headerSize
 
-    /// Reads a file; nil if there is none that only the daemon's own user may write to and that begins with this line.
+    /// Reads a file; nil if there is none that begins with this line.
     ///
-    /// - Throws: The error if there may be such a file, and it cannot be read.
+    /// - Throws: The error of ``ReservedFile/contents(of:limit:)``.
     init?(path: String, header: [UInt8]) throws(Processes.Errno) {
         guard let bytes = try ReservedFile.contents(of: path, limit: SavedState.sizeLimit) else { return nil }
         self.init(bytes, header: header)

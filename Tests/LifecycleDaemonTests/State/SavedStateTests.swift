@@ -71,11 +71,11 @@ import Testing
         try withTemporaryDirectory { (root: String) throws in
             let path = root + "/state"
             write(header, to: path)
-            for mode in [0o602, 0o620, 0o666] {
+            for mode in [0o602, 0o620, 0o666, 0o644] {
                 _ = unsafe chmod(path, mode_t(mode))
                 #expect(throws: DaemonError.self) { try SavedState.read(path, bootID: thisBoot) }
             }
-            _ = unsafe chmod(path, 0o644)
+            _ = unsafe chmod(path, 0o600)
             #expect(try SavedState.read(path, bootID: thisBoot) != nil)
             guard geteuid() == 0 else { return }
             _ = unsafe chown(path, 12345, 12345)
