@@ -225,30 +225,24 @@ private func threads(of tree: ProcessTree) -> [ProcessID] {
         }
     }
 
-    @Test(arguments: ["", ";", "1,2;", "own,own,own,own,own,own,own", "x;y;nice=1:2:3"])
-    func invalidRecordIsRefused(text: String) {
-        #expect(ResourceRecord(text: text) == nil)
+    /// Returns the record of a nice value, and of one row of numbers of a setting.
+    private func record(nice: Int = .min, _ setting: ResourceSetting? = nil, row: [Int] = []) -> ResourceRecord? {
+        var numbers = [.min, .min, .min, nice, .min, .min, .min, 0]
+        for each in ResourceSetting.allCases { numbers += each == setting ? [1] + row : [0] }
+        var rest = numbers[...]
+        return ResourceRecord { rest.popFirst().map { UInt64(bitPattern: Int64($0)) } }
     }
 
-    @Test func senselessPartOfRecordIsLeftOut() {
-        let text = "20,own,own,10,24576,300,own;nice,other;nice=1:2:3,5:6:5:0:10;other=1:2:3:4:5"
-        let record = ResourceRecord(text: text)
-        #expect(record != nil)
-        #expect(record == ResourceRecord(text: "20,own,own,10,24576,300,own;nice;nice=5:6:5:0:10"))
-    }
-
-    /// Nor can it be given back: system calls take less than a number in a text can be.
-    @Test(arguments: [
-        ("nice", "20"), ("nice", "9223372036854775807"), ("ioPriority", "4294967296"), ("ioPriority", "-1"),
-        ("oomScoreAdjustment", "-9223372036854775808"), ("timerSlack", "-1"),
-    ])
-    func impossibleValueIsLeftOut(setting: String, value: String) {
-        for row in ["5:6:5:\(value):0", "5:6:5:0:\(value)"] {
-            let record = ResourceRecord(text: "own,own,own,10,own,own,own;;\(setting)=\(row)")
-            #expect(record != nil && record == ResourceRecord(text: "own,own,own,10,own,own,own;"))
+    /// Nor can it be given back: system calls take less than a number in a record can be.
+    @Test(arguments: [(0, 20), (0, Int.max), (1, 1 << 32), (1, -1), (2, 1 - Int.max), (3, -1)])
+    func impossibleValueIsLeftOut(setting: Int, value: Int) throws {
+        let setting = try #require(ResourceSetting(rawValue: setting))
+        for row in [[5, 6, 5, value, 0], [5, 6, 5, 0, value]] {
+            let read = record(nice: 10, setting, row: row)
+            #expect(read != nil && read == record(nice: 10))
         }
-        let profile = ResourceRecord(text: "own,own,own,9223372036854775807,own,own,own;")
-        #expect(profile != nil && profile == ResourceRecord(text: "own,own,own,own,own,own,own;"))
+        #expect(record(nice: .max) == record() && record() != nil)
+        #expect(record(setting, row: [5, 6, 5, 0, 10]) != record())
     }
 
     @Test func aStoppedAppIsReached() async {

@@ -157,13 +157,6 @@ nonisolated extension ChannelState {
         return (app, ChannelState(saved))
     }
 
-    /// Creates the state of a record as text, the format of version 1.
-    init(_ record: SavedRecord) {
-        var (reader, saved) = (RecordReader(record), SavedChannel())
-        saved.code(with: &reader)
-        self.init(saved)
-    }
-
     private init(_ saved: SavedChannel) {
         launched = saved.launched
         version = saved.version.flatMap { Int64(exactly: $0) }

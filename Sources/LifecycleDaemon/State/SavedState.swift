@@ -29,21 +29,15 @@ nonisolated struct SavedState {
     init(lines: some Sequence<ArraySlice<UInt8>>) {
         for line in lines {
             guard let (kind, record) = StateLine.decode(line) else { continue }
-            if kind == .machine { machine = .text(record) }
             if kind == .session { session = record }
             if kind == .bound { boundInterruptions = record }
             if kind == .controlGroups { cgroups = record["cgroups"] }
-            if kind == .announced { unannounced = [] }
             guard let name = record["id"], !name.isEmpty else { continue }
             let id = AppID(name)
             switch kind {
-            case .machine, .controlGroups, .session, .bound, .exit, .run, .announced: break
-            case .transition: if let transition = Announcement(saved: record) { unannounced.append(transition) }
+            case .controlGroups, .session, .bound, .exit, .run: break
             case .ended: ended.append(record)
-            case .app: apps[id, default: App()].core = .text(record)
             case .launch: apps[id, default: App()].launch = record
-            case .channel: apps[id, default: App()].channel = ChannelState(record)
-            case .resources: apps[id, default: App()].resources = SavedResources(record, of: id)
             case .definition: apps[id, default: App()].definition = record
             case .forget: apps[id] = nil
             }
@@ -66,17 +60,13 @@ nonisolated struct SavedState {
             case .app:
                 let saved = Saved.slot(record.bytes)
                 if let id = saved.app { apps[id, default: App()].core = saved }
-            case .resources:
-                let saved = SavedRecord(encoded: record.bytes)
-                guard let name = saved["id"], !name.isEmpty else { break }
-                apps[AppID(name), default: App()].resources = SavedResources(saved, of: AppID(name))
             case .channel:
                 if let (id, state) = ChannelState.read(record.bytes) { apps[id, default: App()].channel = state }
-            case .resourceNumbers:
+            case .resources:
                 if let saved = SavedResources(record.bytes) { apps[saved.app, default: App()].resources = saved }
             }
         }
-        unannounced += slots.records.filter { $0.kind == .transitions && $0.step > announced }
+        unannounced = slots.records.filter { $0.kind == .transitions && $0.step > announced }
             .sorted { $0.step < $1.step }.flatMap { Announcement.read($0.bytes) }
     }
 }
@@ -90,12 +80,6 @@ nonisolated struct SavedResources {
 
     init(app: AppID, record: ResourceRecord, launched: Instant?) {
         (self.app, self.record, self.launched) = (app, record, launched)
-    }
-
-    /// Creates the values of a record as text, the format of version 1.
-    fileprivate init?(_ record: SavedRecord, of app: AppID) {
-        guard let values = record["resources"].flatMap({ ResourceRecord(text: $0) }) else { return nil }
-        self.init(app: app, record: values, launched: nil)
     }
 
     /// Reads a slot; nil if the bytes are none.
@@ -137,22 +121,17 @@ nonisolated struct SavedResources {
 }
 
 extension SavedState {
-    /// The version of the format. A reader accepts this one and the one before.
+    /// The version of the format.
     static let version = "2"
-    /// The version in which everything is text.
-    private static let textVersion = "1"
     /// The largest file that is read, in bytes: far more than 10,000 apps need.
     nonisolated static let sizeLimit = 256 << 20
 
     /// Returns the first line of a state file, whose instants and pids are valid in one boot and its namespaces only.
-    static func header(bootID: String, namespaces: String = Self.namespaces, version: String = Self.version) -> [UInt8]
-    {
-        Array("\(prefix(bootID: bootID, version)) \(namespaces)\n".utf8)
+    static func header(bootID: String, namespaces: String = Self.namespaces) -> [UInt8] {
+        Array("\(prefix)boot=\(bootID) \(namespaces)\n".utf8)
     }
 
-    private static func prefix(bootID: String, _ version: String) -> String {
-        "lifed-state version=\(version) boot=\(bootID)"
-    }
+    private static let prefix = "lifed-state version=\(version) "
 
     /// Returns the line at the begin of the slots of a state file.
     static func slotsHeader(bootID: String, namespaces: String = Self.namespaces) -> [UInt8] {
@@ -209,18 +188,16 @@ extension SavedState {
             throw DaemonError(.state, "cannot use \(path): it is not a state file of lifed")
         }
         let header = String(decoding: bytes[...end], as: UTF8.self)
-        let versions = [Self.version, Self.textVersion]
-        guard let version = versions.first(where: { header.hasPrefix("lifed-state version=\($0) ") }) else {
+        guard header.hasPrefix(Self.prefix) else {
             throw DaemonError(.state, "cannot use \(path): it was written by a version of lifed with another format")
         }
-        guard header.hasPrefix(Self.prefix(bootID: bootID, version) + " ") else { return nil }
-        guard header == String(decoding: Self.header(bootID: bootID, version: version), as: UTF8.self) else {
+        guard header.hasPrefix("\(Self.prefix)boot=\(bootID) ") else { return nil }
+        guard header == String(decoding: Self.header(bootID: bootID), as: UTF8.self) else {
             throw DaemonError(
                 .state,
                 "cannot use \(path): it was written in another namespace of processes or of time")
         }
         self.init(lines: StateLine.completeLines(of: bytes[(end + 1)...]))
-        guard version == Self.version else { return }
         let slotsPath = Self.slotsPath(path)
         let slots: SlotContents?
         do throws(Processes.Errno) {

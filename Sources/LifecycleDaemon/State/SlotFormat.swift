@@ -13,10 +13,8 @@ nonisolated enum SlotKind: UInt8, Sendable {
     case transitions
     /// The number of the step up to which transitions are announced.
     case announced
-    /// The resource values of an app as text, which is only read: the format before ``resourceNumbers``.
-    case resources
-    /// The resource values of an app, as numbers.
-    case resourceNumbers
+    /// The resource values of an app, set and own.
+    case resources = 7
     /// The progress of the conversation on the channel of an app.
     case channel
 }

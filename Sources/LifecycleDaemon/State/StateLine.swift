@@ -2,20 +2,13 @@ import LifecycleCore
 
 /// The kind of a record in the state file.
 nonisolated enum StateKind: String, CaseIterable, Sendable {
-    /// The state of the core besides the apps.
-    case machine
     /// The directory of the apps' control groups.
     case controlGroups = "place"
     case session
     /// The interruptions that end with their clients.
     case bound
-    /// The state of an app in the core.
-    case app
     /// The processes of an app's latest launch.
     case launch
-    case channel
-    /// The resource values of an app, set and own.
-    case resources
     /// The definition of an app without a manifest.
     case definition
     /// The exit of an app, beyond the next boot.
@@ -26,10 +19,6 @@ nonisolated enum StateKind: String, CaseIterable, Sendable {
     case ended
     /// The end of the records of an app.
     case forget
-    /// A transition to announce.
-    case transition
-    /// The announcement of every transition before.
-    case announced
 }
 
 nonisolated extension SavedRecord {

@@ -54,8 +54,6 @@ struct StateSlots: ~Copyable {
             case .transitions: idle.append(slot)
             case .announced: announced = slot
             case .resources:
-                if let name = SavedRecord(encoded: record.bytes)["id"] { former.resources[AppID(name)] = slot }
-            case .resourceNumbers:
                 if let id = SavedResources.app(record.bytes) { former.resources[id] = slot }
             case .channel:
                 if let (id, _) = ChannelState.read(record.bytes) { former.channels[id] = slot }
@@ -165,7 +163,7 @@ struct StateSlots: ~Copyable {
 
     mutating func add(_ record: SavedResources, at index: AppIndex) {
         let former = slots(of: record.app, at: index)?.resources
-        let slot = file.add(.resourceNumbers, to: former) { slot in
+        let slot = file.add(.resources, to: former) { slot in
             record.write(to: &slot)
             return true
         }

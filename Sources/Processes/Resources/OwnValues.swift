@@ -167,19 +167,6 @@ extension OwnValues {
         return true
     }
 
-    /// Reads rows of the same numbers, and leaves out those that make no sense or hold a value that no process can have.
-    mutating func append(rows: some Sequence<Substring.UTF8View>, of setting: ResourceSetting) {
-        for row in rows {
-            let parts = row.split(separator: UInt8(ascii: ":"))
-            guard parts.count == 5, let pid: ProcessID = parts[0].number(), let startTime: UInt64 = parts[1].number(),
-                let id: ProcessID = parts[2].number(), let own: Int = parts[3].number(),
-                let set: Int = parts[4].number()
-            else { continue }
-            let bearer = Bearer(process: ProcessIdentity(pid: pid, startTime: startTime), id: id)
-            append(setting, of: bearer, own: own, set: set)
-        }
-    }
-
     private mutating func append(_ setting: ResourceSetting, of bearer: Bearer, own: Int, set: Int) {
         guard setting.range.contains(own), setting.range.contains(set) else { return }
         entries.append(Entry(setting, of: bearer, own: own, set: set))

@@ -12,27 +12,6 @@ public struct ResourceRecord: Hashable, Sendable {
     init() {}
 }
 
-/// The record as one line of text without spaces, as version 1 of the state file has it. Parts are separated by semicolons: the
-/// profile, what is incomplete, and the values of each setting.
-extension ResourceRecord {
-    /// Reads a record; nil if the text is none.
-    public init?(text: String) {
-        let parts = text.utf8.split(separator: UInt8(ascii: ";"), omittingEmptySubsequences: false)
-        guard parts.count >= 2, let profile = ResourceProfile(text: parts[0]) else { return nil }
-        self.init()
-        self.profile = profile
-        for word in parts[1].split(separator: UInt8(ascii: ",")) {
-            if let setting = ResourceSetting(word: word) { incomplete.insert(setting) }
-        }
-        for part in parts.dropFirst(2) {
-            guard let sign = part.firstIndex(of: UInt8(ascii: "=")), let setting = ResourceSetting(word: part[..<sign])
-            else { continue }
-            let rows = part[part.index(after: sign)...].split(separator: UInt8(ascii: ","))
-            ownValues.append(rows: rows, of: setting)
-        }
-    }
-}
-
 /// The record as numbers, for a slot of the state file: those of the profile, the settings that are incomplete as bits, and for each
 /// setting the number of its values, and five numbers for each.
 extension ResourceRecord {
@@ -66,18 +45,6 @@ extension ResourceRecord {
     }
 }
 
-extension ResourceSetting {
-    fileprivate init?(word: Substring.UTF8View) {
-        guard let setting = Self.allCases.first(where: { $0.word.utf8.elementsEqual(word) }) else { return nil }
-        self = setting
-    }
-}
-
-extension Substring.UTF8View {
-    /// Returns the number that this is in full.
-    func number<Number: FixedWidthInteger>() -> Number? { Number(Substring(self)) }
-}
-
 extension ResourceProfile {
     fileprivate static let numberCount = 7
 
@@ -95,12 +62,6 @@ extension ResourceProfile {
         ioPriority = priority.flatMap { IOPriority(rawValue: $0) }
         body(&oomScoreAdjustment)
         body(&timerSlack)
-    }
-
-    fileprivate init?(text: Substring.UTF8View) {
-        let numbers = text.split(separator: UInt8(ascii: ",")).map { $0.number() as Int? }
-        guard numbers.count == Self.numberCount else { return nil }
-        self.init(numbers: numbers)
     }
 
     /// - Parameter numbers: As many as ``numberCount``.

@@ -6,16 +6,6 @@ import CLinux
 enum ResourceSetting: Int, CaseIterable {
     case nice, ioPriority, oomScoreAdjustment, timerSlack
 
-    /// The name in the state file.
-    var word: String {
-        switch self {
-        case .nice: "nice"
-        case .ioPriority: "ioPriority"
-        case .oomScoreAdjustment: "oomScoreAdjustment"
-        case .timerSlack: "timerSlack"
-        }
-    }
-
     /// A Boolean value that indicates whether each thread has its own.
     var isOfThreads: Bool { self != .oomScoreAdjustment }
 

@@ -44,9 +44,13 @@ import Testing
     }
 
     @Test func malformedCountOfMistakesIsClamped() {
-        for text in ["9223372036854775807", "-1", "x", ""] {
-            let state = ChannelState(SavedRecord(fields: [.init(name: "mistakes", value: text)]))
-            #expect((0...AppConnection.mistakeLimit).contains(state.mistakes))
+        for mistakes in [Int.max, -1] {
+            var slot = SlotWriter()
+            var state = LifecycleDaemon.ChannelState()
+            state.mistakes = mistakes
+            state.write(of: AppID("a"), to: &slot)
+            let read = LifecycleDaemon.ChannelState.read(slot.bytes[...])?.1
+            #expect((0...AppConnection.mistakeLimit).contains(read?.mistakes ?? -1))
         }
     }
 

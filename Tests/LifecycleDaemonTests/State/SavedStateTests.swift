@@ -7,11 +7,12 @@ import Testing
 @testable import LifecycleDaemon
 
 @Suite struct SavedStateTests {
-    private let header = SavedState.header(bootID: thisBoot, version: "1")
+    private let header = SavedState.header(bootID: thisBoot)
 
     private func read(_ bytes: [UInt8]) throws -> SavedState? {
         try withTemporaryDirectory { (root: String) throws in
             write(bytes, to: root + "/state")
+            write(emptySlots, to: root + "/state.slots")
             return try SavedState.read(root + "/state", bootID: thisBoot)
         }
     }
@@ -20,28 +21,27 @@ import Testing
 
     @Test func lastEntryOfAKindAndAnAppCounts() throws {
         let state = try read(
-            "app id=a state=active\napp id=b state=inactive\nlaunch id=a token=1\napp id=a state=suspended\nforget id=b\n"
-        )
+            "launch id=a token=1\nlaunch id=b token=2\ndefinition id=a argument=x\nlaunch id=a token=3\nforget id=b\n")
         #expect(state?.apps.keys.map(\.name) == ["a"])
-        #expect(state?.apps[AppID("a")]?.core?.text?["state"] == "suspended")
-        #expect(state?.apps[AppID("a")]?.launch?["token"] == "1")
+        #expect(state?.apps[AppID("a")]?.definition?["argument"] == "x")
+        #expect(state?.apps[AppID("a")]?.launch?["token"] == "3")
     }
 
     @Test func lineThatWasCutOffIsIgnoredAndEarlierLinesCount() throws {
-        let text = "app id=a state=active\nlaunch id=a token=1\nforget id=a\n"
+        let text = "definition id=a argument=x\nlaunch id=a token=1\nforget id=a\n"
         let lines = text.split(separator: "\n")
         for length in 0...text.utf8.count {
             let state = try read(String(decoding: text.utf8.prefix(length), as: UTF8.self))
             let whole = text.utf8.prefix(length).count { $0 == UInt8(ascii: "\n") }
             let app = state?.apps[AppID("a")]
-            #expect((app?.core != nil) == (1..<lines.count).contains(whole), "\(length) bytes")
+            #expect((app?.definition != nil) == (1..<lines.count).contains(whole), "\(length) bytes")
             #expect((app?.launch != nil) == (2..<lines.count).contains(whole), "\(length) bytes")
         }
     }
 
     @Test func malformedLinesAreIgnored() throws {
         let state = try read(
-            "\n \n=\nweather id=x\napp\napp id=\napp state=active\nplace\nlaunch id=%\nmachine\napp id=a\n")
+            "\n \n=\nweather id=x\nlaunch\nlaunch id=\nlaunch token=1\nplace\nlaunch id=%\nsession\nlaunch id=a\n")
         #expect(state?.apps.keys.sorted().map(\.name) == ["%", "a"])
         #expect(state?.cgroups == nil)
     }
@@ -57,7 +57,7 @@ import Testing
     }
 
     @Test func anotherVersionIsRefusedAndAnotherBootIsIgnored() throws {
-        let other = String(decoding: header, as: UTF8.self).replacing("version=1", with: "version=3")
+        let other = String(decoding: header, as: UTF8.self).replacing("version=2", with: "version=1")
         let error = #expect(throws: DaemonError.self) { try read(Array(other.utf8)) }
         #expect(error?.description.contains("/state: it was written by a version of lifed") == true)
         #expect(try read(SavedState.header(bootID: "another")) == nil)
@@ -71,6 +71,7 @@ import Testing
         try withTemporaryDirectory { (root: String) throws in
             let path = root + "/state"
             write(header, to: path)
+            write(emptySlots, to: path + ".slots")
             for mode in [0o602, 0o620, 0o666, 0o644] {
                 _ = unsafe chmod(path, mode_t(mode))
                 #expect(throws: DaemonError.self) { try SavedState.read(path, bootID: thisBoot) }
@@ -100,7 +101,5 @@ import Testing
     }
 }
 
-extension Saved {
-    /// The record, if it is text.
-    var text: SavedRecord? { if case .text(let record) = self { record } else { nil } }
-}
+/// A file of slots without records.
+private nonisolated let emptySlots = SlotFormat.header(SavedState.slotsHeader(bootID: thisBoot), key: 1)

@@ -25,14 +25,14 @@ import Testing
             // Every scalar below 0x800 and one of each block contain all bytes of UTF-8.
             guard number < 0x800 || number % 251 == 0, let scalar = Unicode.Scalar(number) else { continue }
             let record = SavedRecord(fields: [.init(name: "id", value: "a\(scalar)=\(scalar)% \(scalar)")])
-            #expect(roundTrip(.app, record)?.1 == record, "character \(number)")
+            #expect(roundTrip(.launch, record)?.1 == record, "character \(number)")
         }
     }
 
     @Test func decodingNeverTraps() {
         for byte in UInt8.min...UInt8.max {
             for line in [
-                [byte], Array("app id=".utf8) + [byte], Array("app id=%".utf8) + [byte], [byte] + Array("=1".utf8),
+                [byte], Array("run id=".utf8) + [byte], Array("run id=%".utf8) + [byte], [byte] + Array("=1".utf8),
             ] {
                 _ = StateLine.decode(line[...])
             }
@@ -42,7 +42,7 @@ import Testing
     @Test func kindsAndWordsOfANewerVersionAreIgnored() {
         #expect(StateLine.decode(ArraySlice("weather id=a rain=1".utf8)) == nil)
         #expect(StateLine.decode([]) == nil)
-        let decoded = StateLine.decode(ArraySlice("app id=a word  =odd state=active".utf8))
+        let decoded = StateLine.decode(ArraySlice("launch id=a word  =odd state=active".utf8))
         #expect(decoded?.1["id"] == "a")
         #expect(decoded?.1["state"] == "active")
     }

@@ -18,11 +18,14 @@ import Testing
 
     private static let (clock, mail) = (AppID("clock"), AppID("mail"))
     /// Returns values of the app clock.
-    private static func values(
-        _ text: String = "20,own,own,10,24576,300,own;nice,timerSlack;nice=5:6:5:0:10,7:8:9:-1:-5",
-        launched: Instant? = nil
-    ) throws -> SavedResources {
-        SavedResources(app: clock, record: try #require(ResourceRecord(text: text)), launched: launched)
+    private static func values(cpuWeight: Int = 20, launched: Instant? = nil) throws -> SavedResources {
+        SavedResources(app: clock, record: try record(cpuWeight: cpuWeight), launched: launched)
+    }
+
+    /// Returns a record with two nice values.
+    private static func record(cpuWeight: Int = 20) throws -> ResourceRecord {
+        var numbers = [cpuWeight, .min, .min, 10, 24576, 300, .min, 9, 2, 5, 6, 5, 0, 10, 7, 8, 9, -1, -5, 0, 0, 0][...]
+        return try #require(ResourceRecord { numbers.popFirst().map { UInt64(bitPattern: Int64($0)) } })
     }
 
     private let source = Source()
@@ -150,11 +153,11 @@ import Testing
             launch(Self.clock, store)
             for number in 1...50 {
                 let instant = Instant(microseconds: UInt64(number))
-                store.add(try Self.values("\(number),own,own,10,own,own,own;", launched: instant), at: try index())
+                store.add(try Self.values(cpuWeight: number, launched: instant), at: try index())
                 if number % 3 > 0 { store.commit() }
             }
             let read = try restored(path).state.apps[Self.clock]?.resources
-            #expect(try read?.record == Self.values("50,own,own,10,own,own,own;").record)
+            #expect(try read?.record == Self.record(cpuWeight: 50))
             #expect(read?.launched == Instant(microseconds: 50))
         }
     }
@@ -217,7 +220,7 @@ import Testing
     }
 
     @Test func numbersThatAreNoResourcesAreIgnored() throws {
-        let record = try #require(ResourceRecord(text: "own,own,own,10,own,own,own;;nice=5:6:5:0:10"))
+        let record = try Self.record()
         var numbers: [UInt64] = []
         record.forEachNumber { numbers.append($0) }
         for count in 0..<numbers.count {
@@ -248,41 +251,6 @@ import Testing
             launch(Self.mail, store)
             #expect(try restored(path).state.apps.keys.map(\.name) == ["mail"])
             try expectSaved(path)
-        }
-    }
-
-    @Test func stateOfTheVersionBeforeIsReadOnceAndBecomesSlots() throws {
-        try withTemporaryDirectory { (root: String) throws in
-            let path = root + "/state"
-            let text = """
-                machine front=mail place=mail
-                app id=clock state=suspended reason=idle since=3 launched=1 launch-reason=launch sequence=0 last-event=0
-                app id=mail state=active reason=launch since=2 launched=2 launch-reason=launch sequence=0 last-event=0
-                launch id=clock token=1 main=1:1
-                resources id=clock resources=20,own,own,10,24576,300,own;nice,timerSlack;nice=5:6:5:0:10,7:8:9:-1:-5
-                channel id=clock version=1 mistakes=3 told=41
-                transition id=mail from=inactive to=active reason=launch at=2 since=2
-
-                """
-            LifecycleDaemonTests.write(
-                SavedState.header(bootID: thisBoot, version: "1") + Array(text.utf8), to: path)
-            let before = try restored(path)
-            source.core = before.core
-            source.unannounced = before.state.unannounced
-            let saved = try #require(before.state.apps[Self.clock])
-            source.stateToSave = [(.launch, try #require(saved.launch))]
-            source.resourcesToSave = [(try index(), try #require(saved.resources))]
-            source.channelsToSave = [(try index(), try #require(saved.channel))]
-            #expect(saved.channel?.toldSequence == 41 && saved.channel?.mistakes == 3)
-            _ = try begin(path)
-            let after = try restored(path)
-            try expectSaved(path)
-            #expect(after.core.foreground == [Self.mail] && after.core.knownApps[Self.clock]?.state == .suspended)
-            #expect(after.state.unannounced == before.state.unannounced && after.state.unannounced.count == 1)
-            #expect(after.state.apps[Self.clock]?.launch?["token"] == "1")
-            #expect(after.state.apps[Self.clock]?.resources?.record == saved.resources?.record)
-            #expect(after.state.apps[Self.clock]?.channel == saved.channel)
-            #expect(names(in: root).contains("state.slots"))
         }
     }
 

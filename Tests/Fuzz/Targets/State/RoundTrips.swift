@@ -25,7 +25,7 @@ extension FuzzTarget {
 
     /// As a line of the state file has it.
     private static func written(_ value: String) -> String {
-        let line = StateLine.encode(.app, SavedRecord(fields: [.init(name: "value", value: value)]))
+        let line = StateLine.encode(.launch, SavedRecord(fields: [.init(name: "value", value: value)]))
         return StateLine.decode(line.dropLast())?.1["value"] ?? "no line"
     }
 

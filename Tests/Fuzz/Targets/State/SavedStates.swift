@@ -10,15 +10,14 @@ extension FuzzTarget {
     static let state = FuzzTarget("state", takesList: true) { bytes in
         let lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
         checkLines(lines)
-        let saved = SavedState(lines: lines)
-        let machine = restore(saved)
+        let machine = restore(lines)
         require(machine.foreground.count <= machine.settings.foregroundLimit, "the foreground has a limit")
         for app in machine.knownApps.values { checkScenes(of: app) }
         // What makes no sense is left out at first, and apps of which nothing is to be kept at the second time.
         checkIsFoundAgain(restored(from: machine))
         checkDates(in: machine)
         proceed(machine)
-        for (id, app) in saved.apps { readRest(of: id, app) }
+        for (id, app) in SavedState(lines: lines).apps { readRest(of: id, app) }
     }
 
     /// A record of a slot, behind the byte of its kind, and the same bytes as a file of slots.
@@ -31,9 +30,8 @@ extension FuzzTarget {
         case .app: checkSlots(apps: [.slot(record)], machine: .text(SavedRecord()))
         case .machine: checkSlots(apps: [], machine: .slot(record))
         case .transitions: for transition in Announcement.read(record) { checkTransition(transition) }
-        case .channel: _ = ChannelState.read(record)
-        case .resourceNumbers: _ = SavedResources(record)
-        case .resources: _ = ResourceRecord(text: SavedRecord(encoded: record)["resources"] ?? "")
+        case .channel: if let (app, channel) = ChannelState.read(record) { checkChannel(channel, of: app) }
+        case .resources: _ = SavedResources(record)
         case .announced, .free: break
         }
     }
@@ -80,10 +78,15 @@ extension FuzzTarget {
         }
     }
 
-    private static func restore(_ saved: SavedState) -> Lifecycle {
-        Lifecycle(
-            restoring: saved.machine, apps: saved.apps.values.compactMap(\.core), settings: defaults, policy: policy,
-            at: now)
+    /// Restores the core from the lines `machine` and `app`, in the form as text.
+    private static func restore(_ lines: [ArraySlice<UInt8>]) -> Lifecycle {
+        var (machine, apps) = (SavedRecord(), [Saved]())
+        for line in lines {
+            let record = SavedRecord(encoded: line.drop { $0 != UInt8(ascii: " ") })
+            if line.starts(with: "machine ".utf8) { machine = record }
+            if line.starts(with: "app ".utf8) { apps.append(.text(record)) }
+        }
+        return Lifecycle(restoring: .text(machine), apps: apps, settings: defaults, policy: policy, at: now)
     }
 
     /// What holds for an app by now: its name says whether there is a manifest, and whether that has scenes.
@@ -167,14 +170,15 @@ extension FuzzTarget {
         let launch = app.launch.flatMap { LaunchRecord($0, desiredState: .running) }
         let launchAgain = launch.flatMap { LaunchRecord($0.saved(id), desiredState: .running) }
         require(launch?.tree == launchAgain?.tree, "a launch that was saved is found again")
-        if let channel = app.channel {
-            var slot = SlotWriter()
-            channel.write(of: id, to: &slot)
-            require(ChannelState.read(slot.bytes[...])?.1 == channel, "a channel that was saved is found again")
-        }
         if let definition = app.definition.flatMap({ AppDefinition(saved: $0, defaults: Policy()) }) {
             checkDefinition(definition, id)
         }
+    }
+
+    private static func checkChannel(_ channel: ChannelState, of app: AppID) {
+        var slot = SlotWriter()
+        channel.write(of: app, to: &slot)
+        require(ChannelState.read(slot.bytes[...])?.1 == channel, "a channel that was saved is found again")
     }
 
     private static func checkDefinition(_ definition: AppDefinition, _ id: AppID) {
