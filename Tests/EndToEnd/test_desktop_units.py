@@ -271,6 +271,19 @@ def test_nothing_is_suspended_without_a_follower(desktop):
     assert desktop.states(unit) == {"S"}
 
 
+def test_app_that_ended_without_a_follower_is_suspended_when_it_runs_again(desktop):
+    desktop.entry("org.example.App", "App", "")
+    desktop.configure("all")
+    unit = "app-org.example.App-1.scope"
+    desktop.scope(unit, *programs.IDLE)
+    desktop.lifectl.wait_for_state("org.example.App", "background")
+    desktop.run("systemctl", "--user", "kill", "--kill-who=all", "--signal=KILL", unit)
+    desktop.lifectl.wait_for_state("org.example.App", "notRunning")
+    desktop.follow()
+    desktop.scope("app-org.example.App-2.scope", *programs.IDLE)
+    desktop.lifectl.wait_for_state("org.example.App", "suspended")
+
+
 def test_second_unit_of_an_id_resumes_the_app_and_joins_it(desktop):
     desktop.configure("all")
     desktop.follow()

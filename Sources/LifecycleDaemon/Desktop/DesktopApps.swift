@@ -321,7 +321,7 @@ extension DesktopApps: ActivatedAppsDelegate {
 extension DesktopApps {
     func appEnded(_ id: AppID, _ app: AppIndex, _ reason: Reason) {
         launches.end(app)
-        unfollowed.remove(app)
+        setUnfollowed(unfollowed.subtracting([app]))
         for unit in postponed.removeValue(forKey: app) ?? [] { units?.look(at: unit) }
         guard let ended = held.removeValue(forKey: app) else { return }
         if leaving.remove(app) == nil, reason == .release {
