@@ -104,6 +104,43 @@ import Testing
         }
     }
 
+    /// Connects as an adopted app, and sends bytes.
+    private func connect(sending text: String, isNew: Bool = false) -> Int32 {
+        var ends: [Int32] = [-1, -1]
+        let type = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
+        #expect(unsafe socketpair(AF_UNIX, type, 0, &ends) == 0)
+        channels.admit(Descriptor(owning: ends[0]), of: AppIndex(value: 0), isNew: isNew)
+        let bytes = Array(text.utf8)
+        #expect(unsafe Glibc.write(ends[1], bytes, bytes.count) == bytes.count)
+        return ends[1]
+    }
+
+    @Test(arguments: [false, true]) func onlyTheFirstHelloOfANewlyAdoptedAppIsItsFirst(isDismissed: Bool) throws {
+        let first = connect(
+            sending: "hello protocol=1\n" + (isDismissed ? String(repeating: "?\n", count: 16) : ""), isNew: true)
+        if !isDismissed { Glibc.close(first) }
+        defer { if isDismissed { Glibc.close(first) } }
+        var second: Int32 = -1
+        defer { Glibc.close(second) }
+        var answered: IOSource?
+        core.onInput = {
+            guard case .message(_, .closed)? = core.inputs.last else { return }
+            delegate.isReconnecting = true
+            second = connect(sending: "hello protocol=1 resume=3\n")
+            answered = try? loop.watch(descriptor: second, events: .readable) { _ in loop.exit(code: 0) }
+        }
+        _ = try loop.run()
+        answered?.cancel()
+        var buffer = [UInt8](repeating: 0, count: 4096)
+        let count = unsafe recv(second, &buffer, buffer.count, Int32(MSG_DONTWAIT))
+        let answer = String(decoding: buffer.prefix(max(0, count)), as: UTF8.self)
+        #expect(answer.hasPrefix(isDismissed ? "goodbye " : "welcome "))
+        let isReconnected =
+            if case .message(_, .reconnected(lastSequence: 3))? = core.inputs.last { true } else { false }
+        #expect(isReconnected == !isDismissed)
+        #expect(core.inputs.count == (isDismissed ? 2 : 3))
+    }
+
     @Test func helloOfAnAppThatIsNotExpectedEndsTheChannel() throws {
         #expect(try answer(to: "hello protocol=1 resume=7\n").hasPrefix("goodbye "))
         #expect(core.inputs.isEmpty && delegate.stored.isEmpty)

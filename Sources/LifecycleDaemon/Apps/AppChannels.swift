@@ -26,12 +26,19 @@ final class AppChannels {
     private let core: any InputHandler
     private let store: any StateStore
     private var connections = AppMap<AppConnection>()
-    /// Apps whose channel has ended since their launch.
-    private var ended = AppSet()
-    /// Apps whose channel the daemon has closed since their launch; they may not reconnect.
-    private var dismissed = AppSet()
-    /// Apps whose next hello is their first: they connected before they were adopted.
-    private var newlyAdopted: Set<AppIndex> = []
+    private var marks = AppMap<Marks>()
+
+    /// The events that decide how the next hello of an app is taken, since its launch.
+    private struct Marks: OptionSet {
+        let rawValue: UInt8
+
+        /// The channel has ended.
+        static let ended = Marks(rawValue: 1)
+        /// The daemon has closed the channel. The app may not reconnect.
+        static let dismissed = Marks(rawValue: 2)
+        /// The app connected before it was adopted, and has not said hello since: the next hello is the first.
+        static let newlyAdopted = Marks(rawValue: 4)
+    }
 
     init(loop: EventLoop, log: LifecycleLog, core: any InputHandler, store: any StateStore) {
         self.loop = loop
@@ -45,8 +52,7 @@ final class AppChannels {
     /// - Returns: The app's end; nil if there is none, and the app runs without.
     func open(_ app: AppIndex, launched: Instant?) -> Descriptor? {
         close(app)
-        ended.remove(app)
-        dismissed.remove(app)
+        marks[app] = nil
         var ends: [Int32] = [-1, -1]
         let type = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
         guard unsafe socketpair(AF_UNIX, type, 0, &ends) == 0 else { return nil }
@@ -66,7 +72,7 @@ final class AppChannels {
     /// - Parameter isNew: A Boolean value that indicates whether the app was adopted after it had connected.
     func admit(_ descriptor: consuming Descriptor, of app: AppIndex, isNew: Bool = false) {
         guard connections[app] == nil else { return }
-        if isNew { newlyAdopted.insert(app) }
+        if isNew { marks[app] = .newlyAdopted }
         restore(descriptor, of: app, state: ChannelState())
     }
 
@@ -82,9 +88,7 @@ final class AppChannels {
     /// Forgets an app that is not known any more.
     func forget(_ app: AppIndex) {
         close(app)
-        ended.remove(app)
-        dismissed.remove(app)
-        newlyAdopted.remove(app)
+        marks[app] = nil
     }
 
     func close(_ app: AppIndex) { connections.removeValue(of: app)?.close() }
@@ -96,6 +100,7 @@ final class AppChannels {
 
     func number(of app: AppIndex) -> Int32? { connections[app]?.number }
     func state(of app: AppIndex) -> ChannelState? { connections[app]?.state }
+    private func marks(of app: AppIndex) -> Marks { marks[app] ?? [] }
 
     private func report(_ message: AppMessage, from app: AppIndex) { core.handle(.message(app, message)) }
 
@@ -108,16 +113,17 @@ final class AppChannels {
         case .closed:
             // Nothing is reported of a channel that the daemon closed because its app has ended.
             guard let connection = connections.removeValue(of: app) else { return }
-            ended.insert(app)
-            if connection.isDismissed { dismissed.insert(app) }
+            marks[app] = connection.isDismissed ? [.ended, .dismissed] : marks(of: app).union(.ended)
             report(.closed, from: app)
         }
     }
 
     private func greet(_ app: AppIndex, version: Int64, resume: SequenceNumber?) {
-        let isDue = resume?.rawValue == 0 && !ended.contains(app) && delegate?.isFirstHelloDue(app) == true
-        let isFirst = resume == nil || isDue || newlyAdopted.remove(app) != nil
-        guard isFirst || (delegate?.isReconnecting(app) == true && !dismissed.contains(app)) else {
+        let marks = marks(of: app)
+        self.marks[app]?.remove(.newlyAdopted)
+        let isDue = resume?.rawValue == 0 && !marks.contains(.ended) && delegate?.isFirstHelloDue(app) == true
+        let isFirst = resume == nil || isDue || marks.contains(.newlyAdopted)
+        guard isFirst || (delegate?.isReconnecting(app) == true && !marks.contains(.dismissed)) else {
             send(.goodbye(reason: .notExpected), to: app)
             return close(app)
         }
