@@ -198,7 +198,7 @@ struct DisplayFill {
 }
 
 /// A connection of a suspended app to a display server.
-private final class DisplayConnection {
+final class DisplayConnection {
     /// The inode of the server's end.
     let inode: UInt32
     private var socket: ForeignSocket?
@@ -220,12 +220,17 @@ private final class DisplayConnection {
             // The server has gone: nothing can fill any more.
             if $0.contains(.hangUp) { self?.endWatch() } else { onEvent() }
         }
-        sources = [events]
-        // The duplicate must not keep the connection of a process that has ended.
-        let end = try loop.watch(descriptor: duplicate.processDescriptor, events: .readable) { [weak self] _ in
-            self?.endWatch()
+        do throws(SystemdError) {
+            // The duplicate must not keep the connection of a process that has ended.
+            let end = try loop.watch(descriptor: duplicate.processDescriptor, events: .readable) { [weak self] _ in
+                self?.endWatch()
+            }
+            sources = [events, end]
+        } catch {
+            // The duplicate is about to be closed, and the kernel goes on to watch the socket behind it.
+            events.cancel()
+            throw error
         }
-        sources.append(end)
         socket = consume duplicate
     }
 

@@ -63,14 +63,16 @@ public struct UnixSocket: Hashable, Sendable {
 ///
 /// It keeps the connection open when the process ends, so its holder watches the process as well.
 public struct ForeignSocket: ~Copyable {
-    private let socket: Descriptor
-    private let process: Descriptor
+    let socket: Descriptor
+    let process: Descriptor
 
     /// The duplicate.
     public var descriptor: Int32 { socket.rawValue }
     /// A pidfd, which is readable when the process has ended.
     public var processDescriptor: Int32 { process.rawValue }
+}
 
+extension ForeignSocket {
     /// Duplicates a socket.
     ///
     /// - Parameters:
@@ -90,7 +92,6 @@ public struct ForeignSocket: ~Copyable {
         else {
             throw Errno(rawValue: EBADF)
         }
-        socket = duplicate
-        self.process = process
+        self.init(socket: duplicate, process: process)
     }
 }
