@@ -30,8 +30,8 @@ final class Schedules {
     func apply(_ manifests: [Manifest]) {
         let now = Timestamp.now
         let scheduled = manifests.filter { !$0.schedules.isEmpty }
-        let ids = Set(scheduled.map(\.id))
-        for app in apps where !ids.contains(app.id.name) { records.remove(app.id) }
+        // Also those of manifests that were removed while no daemon ran: work that returns later is not overdue.
+        for name in (records.names ?? []).subtracting(scheduled.map(\.id)) { records.remove(AppID(name)) }
         apps = scheduled.map { app($0, now: now) }.sorted { $0.id < $1.id }
         arm()
     }
@@ -88,13 +88,13 @@ final class Schedules {
         guard isStarted else { return }
         let now = Timestamp.now
         var due: [(id: AppID, kind: String)] = []
-        var retry: Timestamp?
         for index in apps.indices {
+            apps[index].retry = nil
             let works = apps[index].works.filter { $0.isDue(now) }
             guard !works.isEmpty else { continue }
             // The work does not cancel the end, and is not lost by it.
             if core.isEndRequested(of: apps[index].id) {
-                retry = Timestamp(microseconds: now.microseconds + retryDelay)
+                apps[index].retry = Timestamp(microseconds: now.microseconds + retryDelay)
                 continue
             }
             apps[index].update { if $0.isDue(now) { $0.begin($1, now: now) } }
@@ -102,14 +102,12 @@ final class Schedules {
             for work in works { due.append((apps[index].id, work.schedule.kind)) }
         }
         for (id, kind) in due { core.handle(.wake(id, kind: kind)) }
-        arm(notBefore: retry)
+        arm()
     }
 
-    /// - Parameter retry: The time at which work is looked at again that is due and has to wait; nil if there is none.
-    private func arm(notBefore retry: Timestamp? = nil) {
+    private func arm() {
         guard isStarted else { return }
-        let earliest = apps.lazy.flatMap(\.works).compactMap(\.due).min().map { max($0, retry ?? $0) }
-        if let earliest {
+        if let earliest = apps.lazy.compactMap(\.next).min() {
             timer.arm(atMicroseconds: UInt64(clamping: earliest.microseconds))
         } else {
             timer.disarm()
@@ -123,6 +121,11 @@ final class Schedules {
 private struct ScheduledApp {
     let id: AppID
     private(set) var works: [ScheduledWork]
+    /// The time at which due work is looked at again, which waits because the app is about to end; nil if none waits.
+    var retry: Timestamp?
+
+    /// The time of the next look at the work; nil for never again.
+    var next: Timestamp? { works.lazy.compactMap(\.due).min().map { max($0, retry ?? $0) } }
 
     mutating func update(_ change: (inout ScheduledWork, AppID) -> Void) {
         for index in works.indices { change(&works[index], id) }

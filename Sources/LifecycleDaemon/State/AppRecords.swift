@@ -37,7 +37,9 @@ final class AppRecords {
         while let entry = unsafe readdir(directory) {
             unsafe withUnsafePointer(to: &entry.pointee.d_name) { name in
                 unsafe name.withMemoryRebound(to: CChar.self, capacity: 256) { name in
-                    _ = unsafe names.insert(String(cString: name))
+                    if unsafe name[0] != CChar(bitPattern: UInt8(ascii: ".")) {
+                        _ = unsafe names.insert(String(cString: name))
+                    }
                 }
             }
         }
