@@ -52,6 +52,19 @@ import Testing
         #expect(MediaTypes(path: "/nonexistent").type(ofFile: "a.x") == "application/octet-stream")
     }
 
+    @Test func tableThatIsThereAgainIsReadAgain() throws {
+        try withTemporaryDirectory { (directory: String) throws in
+            let (path, aside) = (directory + "/globs2", directory + "/aside")
+            write(Array("50:text/light:*.x\n".utf8), to: path)
+            let types = MediaTypes(path: path)
+            #expect(types.type(ofFile: "a.x") == "text/light")
+            #expect(unsafe rename(path, aside) == 0)
+            #expect(types.type(ofFile: "a.x") == MediaTypes.unknown)
+            #expect(unsafe rename(aside, path) == 0)
+            #expect(types.type(ofFile: "a.x") == "text/light")
+        }
+    }
+
     private func handlers(_ opens: [String: Set<String>], defaults: [String: String] = [:]) -> URLHandlers {
         var apps: [AppID: AppDefinition] = [:]
         for (name, kinds) in opens {

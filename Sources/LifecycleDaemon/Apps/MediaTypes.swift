@@ -41,18 +41,16 @@ final class MediaTypes {
     private func readIfChanged() {
         var status = stat()
         guard unsafe stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
-            globs = []
+            (globs, readAt) = ([], nil)
             return
         }
         if let readAt, readAt.tv_sec == status.st_mtim.tv_sec, readAt.tv_nsec == status.st_mtim.tv_nsec { return }
-        readAt = status.st_mtim
-        globs = read().split(separator: "\n").compactMap(Self.glob)
-    }
-
-    private func read() -> String {
         let number = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-        guard number >= 0 else { return "" }
-        return String(decoding: Descriptor(owning: number).readAll(limit: Self.sizeLimit) ?? [], as: UTF8.self)
+        // For want of a descriptor: the next query tries again.
+        guard number >= 0 else { return }
+        let text = String(decoding: Descriptor(owning: number).readAll(limit: Self.sizeLimit) ?? [], as: UTF8.self)
+        globs = text.split(separator: "\n").compactMap(Self.glob)
+        readAt = status.st_mtim
     }
 
     private static func glob(_ line: Substring) -> Glob? {
