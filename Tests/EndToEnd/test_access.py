@@ -20,6 +20,15 @@ def test_a_member_runs_programs_as_themselves(lifed):
     assert owner == "member"
 
 
+def test_an_app_has_the_groups_of_its_caller(lifed):
+    as_member = ["setpriv", "--reuid=member", "--regid=lifed", "--clear-groups"]
+    lifed.container.run([*as_member, "lifectl", "run", "--id", "mine", "--", *programs.IDLE])
+    status = lifed.container.run(["cat", f"/proc/{lifed.lifectl.pid('mine')}/status"]).stdout
+    group = lifed.container.run(["getent", "group", "lifed"]).stdout.split(":")[2]
+    numbers = {name: values.split() for name, _, values in (line.partition(":") for line in status.splitlines())}
+    assert numbers["Gid"] == [group] * 4 and numbers["Groups"] == [group]
+
+
 def test_a_stranger_may_not(lifed):
     result = lifed.lifectl("list", user="stranger", check=False)
     assert result.returncode != 0

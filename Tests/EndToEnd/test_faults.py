@@ -3,16 +3,18 @@
 import os
 import socket
 import subprocess
+from pathlib import Path
 
 import pytest
 
 import programs
 from container import wait_for
 from faults import assert_well, at_start, fault
+from restoration import manifest
 
 UNAVAILABLE, LAUNCH_FAILED, NOT_PERMITTED = 69, 11, 77
 
-# Clients
+# Clients and users
 
 
 def test_who_is_no_client_for_want_of_memory_waits_and_the_daemon_does_not_spin(direct):
@@ -51,6 +53,20 @@ def test_an_app_that_cannot_come_back_for_want_of_descriptors_waits(direct):
         assert count() - first < 50
         assert direct.kernel.ticks(direct.process.pid) - before < 50
     assert_well(direct)
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can launch apps as another user")
+def test_a_launch_does_not_wait_for_the_name_service(direct):
+    manifest(direct, "theirs", programs.IDLE, 'user = "nobody"\nworkingDirectory = "/"')
+    with fault(direct.process.pid, "openat:error=EIO", paths=["/etc/passwd", "/etc/group", "/etc/nsswitch.conf"]) as count:
+        direct.lifectl("launch", "theirs")
+        assert not count()
+    status = Path(f"/proc/{direct.lifectl.pid('theirs')}/status").read_text()
+    assert "Uid:\t65534\t65534\t65534" in status
+    manifest(direct, "theirs", programs.IDLE, 'user = "no-such-user"')
+    direct.lifectl("terminate", "theirs")
+    result = direct.lifectl("launch", "theirs", check=False)
+    assert result.returncode == LAUNCH_FAILED and "there is no user no-such-user" in result.stderr
 
 
 def test_a_client_that_cannot_be_watched_is_let_go(direct):

@@ -365,20 +365,21 @@ import Testing
 }
 
 @Suite struct UserAccountTests {
-    @Test func findsAccountsByNameAndNumber() throws {
+    @Test func findsAccountsByName() throws {
         let root = try UserAccount.named("root")
         #expect(root.userID == 0)
         #expect(root.groups.contains(0))
         #expect(root.home.hasPrefix("/"))
-        #expect(try UserAccount.withUserID(0) == root)
+    }
+
+    @Test func nameOfANumberIsThatOfTheFileOfUsers() {
+        #expect(UserAccount.name(ofUserID: 0) == "root")
+        #expect(UserAccount.name(ofUserID: 4_000_000_001) == "4000000001")
     }
 
     @Test func unknownAccountsAreToldApart() {
         #expect(throws: UserLookupError.noSuchUser("no-such-user-here")) {
             try UserAccount.named("no-such-user-here")
-        }
-        #expect(throws: UserLookupError.noSuchUser("4000000001")) {
-            try UserAccount.withUserID(4_000_000_001)
         }
         #expect(throws: UserLookupError.self) { try UserAccount.named("ro\0ot") }
     }

@@ -25,6 +25,8 @@ import Processes
     /// The values that few apps have.
     nonisolated struct Details: Equatable {
         var user = User.daemon
+        /// The groups of the caller of an ad-hoc app, the first one first; empty if that is the daemon's own user.
+        var groups: [UInt32] = []
         var workingDirectory: String?
         /// Additions to the environment of the app's user; for an ad-hoc app the whole environment of its caller.
         var environment: [String: String] = [:]
@@ -249,6 +251,7 @@ extension AppDefinition: SavedTable {
         coder.text("window-class", &details.windowClass)
         let entry = coder.text("entry", isFromEntry ? manifest : nil)
         let variables = coder.list("environment", details.environment.map { "\($0.key)=\($0.value)" }.sorted())
+        details.groups = coder.list("group", details.groups.map { String($0) }).compactMap { UInt32($0) }
         guard coder.isReading else { return }
         (manifest, isFromEntry) = (entry, entry != nil)
         for variable in variables.map({ $0.halves(around: "=") }) where variable.count == 2 {

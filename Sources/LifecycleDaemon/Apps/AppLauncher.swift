@@ -12,6 +12,7 @@ struct AppLauncher {
     let environment: AppEnvironment
     let usesJournal: Bool
     let descriptorLimit: UInt64?
+    let accounts = UserAccounts()
 
     private static let channelNumber: Int32 = 3
 
@@ -25,15 +26,16 @@ struct AppLauncher {
         channel: borrowing Descriptor?
     ) throws(DaemonError) -> SpawnRequest {
         let account = try account(of: definition.user)
-        let privateDirectory = try makeStateDirectory(for: id, account)
+        let credentials = try credentials(of: definition, account)
+        let privateDirectory = try makeStateDirectory(for: id, credentials)
         let command = definition.command(opening: url)
         var request = SpawnRequest(
             program: command.first ?? "", arguments: Array(command.dropFirst()),
             environment: environment.environment(
                 of: id, definition, launch: launch, account: account, stateDirectory: privateDirectory))
-        let home = account?.home ?? environment.daemon["HOME"]
-        request.workingDirectory = definition.workingDirectory ?? (isSystem && account == nil ? "/" : home ?? "/")
-        if let account, account.userID != geteuid() { request.credentials = account.credentials }
+        let home = account?.home ?? (credentials == nil ? ownHome : definition.environment["HOME"])
+        request.workingDirectory = definition.workingDirectory ?? home ?? "/"
+        if let credentials, credentials.userID != geteuid() { request.credentials = credentials }
         request.descriptorLimit = descriptorLimit
         request.confinement = definition.confinement
         request.hasPrivateTemporaryDirectory = definition.hasPrivateTemporaryDirectory
@@ -65,16 +67,29 @@ struct AppLauncher {
         return paths.filter { path in !paths.contains { path.hasPrefix($0 + "/") } }.sorted()
     }
 
+    /// The home directory of the daemon's own user; nil for the system's daemon.
+    private var ownHome: String? { isSystem ? nil : environment.daemon["HOME"] }
+
+    /// Returns the account that the manifest names; nil if it names none.
     private func account(of user: AppDefinition.User) throws(DaemonError) -> UserAccount? {
+        guard case .named(let name) = user else { return nil }
         do throws(UserLookupError) {
-            switch user {
-            case .daemon: return nil
-            case .named(let name): return try UserAccount.named(name)
-            case .numbered(let number): return number == geteuid() ? nil : try UserAccount.withUserID(number)
-            }
+            return try accounts.account(of: name)
         } catch {
-            throw DaemonError(.launch, error.description)
+            throw DaemonError(.launch, "cannot become user \(name): as of the latest reload, \(error)")
         }
+    }
+
+    /// Returns the credentials of the account, or of the caller of an ad-hoc app; nil for those of the daemon.
+    private func credentials(
+        of definition: AppDefinition, _ account: UserAccount?
+    ) throws(DaemonError) -> Credentials? {
+        if let account { return account.credentials }
+        guard case .numbered(let user) = definition.user, user != geteuid() else { return nil }
+        guard let group = definition.groups.first else {
+            throw DaemonError(.launch, "cannot become user \(user): its groups are not known")
+        }
+        return Credentials(userID: user, groupID: group, groups: definition.groups)
     }
 
     /// Returns the output of an app. If standard error of the daemon is a file, which every app could truncate, each
@@ -96,13 +111,13 @@ struct AppLauncher {
     private func ownDirectory(of id: AppID) -> String { appsDirectory + "/" + id.name }
 
     /// Makes the app's private directory, which stays across launches.
-    private func makeStateDirectory(for id: AppID, _ account: UserAccount?) throws(DaemonError) -> String {
+    private func makeStateDirectory(for id: AppID, _ owner: Credentials?) throws(DaemonError) -> String {
         let own = ownDirectory(of: id)
-        Self.exchangeDirectory(own, for: account?.userID ?? geteuid())
+        Self.exchangeDirectory(own, for: owner?.userID ?? geteuid())
         // The users of apps reach their own directories through these, and can list nothing.
         try PrivateDirectory.make(stateDirectory, mode: isSystem ? 0o711 : 0o700)
         try PrivateDirectory.add(appsDirectory, mode: isSystem ? 0o711 : 0o700)
-        try PrivateDirectory.add(own, mode: 0o700, owner: account.map { ($0.userID, $0.groupID) })
+        try PrivateDirectory.add(own, mode: 0o700, owner: owner.map { ($0.userID, $0.groupID) })
         return own
     }
 

@@ -219,6 +219,8 @@ final class AppManager {
         }
         return (settings, gone)
     }
+        launcher.accounts.update(
+            Set(catalog.definitions.lazy.compactMap { if case .named(let name) = $0.value.user { name } else { nil } }))
 
     /// Sets the parent of the apps' control groups. Called before the first launch.
     func setCgroups(_ cgroups: CgroupSubtree?) {

@@ -121,14 +121,10 @@ extension LifedMethod {
 /// A member changes the foreground only while the seat shows a session of the member, or none.
 final class ClientRights {
     private let manager: AppManager
-    private var users: [String: UInt32?] = [:]
 
     init(manager: AppManager) {
         self.manager = manager
     }
-
-    /// Forgets the users that were looked up, after a manifest or the user database may have changed.
-    func forgetUsers() { users = [:] }
 
     func visibility(of app: AppID, to scope: ClientScope) -> Visibility {
         switch scope {
@@ -148,16 +144,9 @@ final class ClientRights {
         return switch manager.catalog[app]?.user {
         case .daemon: geteuid()
         case .numbered(let number): number
-        case .named(let name): number(of: name)
+        case .named(let name): try? manager.launcher.accounts.account(of: name).userID
         case nil: manager.exits.ended[app]?.user
         }
-    }
-
-    private func number(of name: String) -> UInt32? {
-        if let known = users[name] { return known }
-        let number = try? UserAccount.named(name).userID
-        users[name] = .some(number)
-        return number
     }
 
     /// Returns the reason to refuse a request; nil if the client may make it.

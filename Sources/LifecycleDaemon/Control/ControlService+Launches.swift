@@ -51,9 +51,10 @@ extension ControlService {
             throw objection
         }
         // The app runs as the user who calls, also for another user's daemon.
-        let peer = call.connection.peer.user
-        let user: AppDefinition.User = peer == geteuid() ? .daemon : .numbered(peer)
-        manager.define(id, command: run.command, user: user) { definition in
+        let peer = call.connection.peer
+        let isOther = peer.user != geteuid()
+        manager.define(id, command: run.command, user: isOther ? .numbered(peer.user) : .daemon) { definition in
+            if isOther { definition.groups = [peer.group] + peer.groups.filter { $0 != peer.group } }
             definition.environment = run.environment ?? [:]
             definition.workingDirectory = run.workingDirectory
             definition.confinement = call.connection.confinement

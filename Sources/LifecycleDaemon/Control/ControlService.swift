@@ -61,7 +61,6 @@ final class ControlService {
         problems = configuration.problems.map { ControlAPI.Problem($0) }
         let limits = configuration.settings.limits
         server.access.setAdministrators(configuration.settings.access.administrators)
-        rights.forgetUsers()
         server.clientLimit = limits.clients
         server.totalBytesLimit = limits.clientsBytes
         server.limits = ConnectionLimits(message: limits.messageBytes, queuedOutput: limits.monitorBytes)

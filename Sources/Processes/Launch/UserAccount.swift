@@ -18,7 +18,7 @@ extension UserLookupError: CustomStringConvertible {
 
 /// A user of this machine, as the name service knows it.
 ///
-/// The name service may ask a server and take its time: look accounts up when a configuration is read, not in a hurry.
+/// The name service may wait for a server: an account is looked up when a configuration is read, and not by an event loop.
 public struct UserAccount: Hashable, Sendable {
     /// The name to log in with.
     public let name: String
@@ -46,54 +46,39 @@ extension UserAccount {
     /// - Throws: ``UserLookupError/noSuchUser(_:)``, or the error of the name service.
     public static func named(_ name: String) throws(UserLookupError) -> UserAccount {
         guard !name.utf8.contains(0) else { throw .noSuchUser(name.debugDescription) }
-        return try unsafe lookUp(name) { entry, buffer, size, found in
-            unsafe getpwnam_r(name, entry, buffer, size, found)
-        }
-    }
-
-    /// Looks an account up by its number, with getpwuid_r(3).
-    ///
-    /// - Parameter userID: The number of the user.
-    /// - Throws: ``UserLookupError/noSuchUser(_:)``, or the error of the name service.
-    public static func withUserID(_ userID: UInt32) throws(UserLookupError) -> UserAccount {
-        try unsafe lookUp(String(userID)) { entry, buffer, size, found in
-            unsafe getpwuid_r(userID, entry, buffer, size, found)
-        }
-    }
-
-    /// Returns the name of a user; the number if there is none.
-    public static func name(ofUserID userID: UInt32) -> String { (try? withUserID(userID))?.name ?? String(userID) }
-
-    /// A call of the getpwnam_r(3) kind: entry, buffer, its size, and where the result is.
-    private typealias Query = (
-        UnsafeMutablePointer<passwd>, UnsafeMutablePointer<CChar>, Int,
-        UnsafeMutablePointer<UnsafeMutablePointer<passwd>?>
-    ) -> Int32
-
-    private static let largestEntry = 1 << 20
-    private static let mostGroups = 65536
-
-    private static func lookUp(_ user: String, _ query: Query) throws(UserLookupError) -> UserAccount {
         var size = 1024
         while true {
-            let (account, error) = unsafe attempt(query, bufferSize: size)
+            let (account, error) = attempt(name, bufferSize: size)
             if let account { return account }
             if error == ERANGE, size < largestEntry {
                 size *= 4
             } else if error != EINTR {
                 // Some name services say so instead of finding nothing.
-                guard ![0, ENOENT, ESRCH].contains(error) else { throw .noSuchUser(user) }
-                throw .failed(user: user, error: Errno(rawValue: error))
+                guard ![0, ENOENT, ESRCH].contains(error) else { throw .noSuchUser(name) }
+                throw .failed(user: name, error: Errno(rawValue: error))
             }
         }
     }
 
-    private static func attempt(_ query: Query, bufferSize: Int) -> (UserAccount?, Int32) {
+    /// Returns the name of a user in passwd(5); the number if it has none there. Does not ask the name service.
+    public static func name(ofUserID userID: UInt32) -> String {
+        for line in (ProcFile.read("/etc/passwd", limit: largestEntry) ?? []).split(separator: UInt8(ascii: "\n")) {
+            let fields = line.split(separator: UInt8(ascii: ":"), maxSplits: 3, omittingEmptySubsequences: false)
+            guard fields.count == 4, UInt32(String(decoding: fields[2], as: UTF8.self)) == userID else { continue }
+            return String(decoding: fields[0], as: UTF8.self)
+        }
+        return String(userID)
+    }
+
+    private static let largestEntry = 1 << 20
+    private static let mostGroups = 65536
+
+    private static func attempt(_ name: String, bufferSize: Int) -> (UserAccount?, Int32) {
         unsafe withUnsafeTemporaryAllocation(of: CChar.self, capacity: bufferSize) { buffer in
             guard let start = buffer.baseAddress else { return (nil, ENOMEM) }
             var entry = unsafe passwd()
             var found: UnsafeMutablePointer<passwd>?
-            let error = unsafe query(&entry, start, bufferSize, &found)
+            let error = unsafe getpwnam_r(name, &entry, start, bufferSize, &found)
             guard error == 0, unsafe found != nil else { return (nil, error) }
             return (unsafe UserAccount(entry), 0)
         }
