@@ -19,7 +19,7 @@ import Testing
     }
 
     private func choice(_ type: String = "text/x-odd", desktop: String? = nil) -> Associations.Choice {
-        associations(desktop: desktop).choices(for: [type])[type] ?? Associations.Choice()
+        (try? associations(desktop: desktop).choices(for: [type])[type]) ?? Associations.Choice()
     }
 
     @Test func `the places are those of the specification, in its order`() {
@@ -60,7 +60,7 @@ import Testing
         #expect(found.defaults == ["one", "two"])
         #expect(found.added == ["three", "kde-four"])
         #expect(found.removed == ["five"])
-        #expect(associations().choices(for: ["image/png"]).isEmpty)
+        #expect(try associations().choices(for: ["image/png"]).isEmpty)
     }
 
     @Test func `the first directory outranks the later ones`() throws {

@@ -8,6 +8,7 @@ import pytest
 
 from container import wait_for
 from desktop import refusal
+from faults import fault
 
 
 def test_an_entry_is_launched_by_its_id_or_by_its_name(desktop):
@@ -31,6 +32,25 @@ def test_who_gives_the_path_of_an_entry_is_told_its_id(desktop):
     assert "this is not an id; run 'lifectl launch clock.desktop' for a desktop entry, or list the apps" in text
     for name in ("", ".desktop", "../clock.desktop"):
         assert "this is not an id" in refusal(desktop, "open", "odd:1", "--app", name)[1]
+
+
+def test_an_entry_that_cannot_be_read_for_want_of_descriptors_is_not_said_to_be_missing(desktop):
+    file = desktop.entry("clock.desktop", "MimeType=x-scheme-handler/odd;")
+    for path in (file.parent, file):
+        with fault(desktop.process.pid, "openat:error=EMFILE", paths=[path]):
+            for command in (("launch", "clock"), ("open", "odd:1"), ("list", "--available")):
+                assert f"cannot read {path}: Too many open files" in refusal(desktop, *command)[1], command
+    desktop.lifectl("launch", "clock")
+    desktop.shown("clock")
+
+
+def test_a_reload_that_cannot_read_an_entry_for_want_of_descriptors_keeps_the_apps(desktop):
+    file = desktop.entry("clock.desktop")
+    (desktop.configuration / "apps.d" / "clock.toml").write_text("suspend = 'never'\n")
+    assert desktop.lifectl.json("reload")["problems"] == []
+    with fault(desktop.process.pid, "openat:error=EMFILE", paths=[file]):
+        assert "Too many open files" in refusal(desktop, "reload")[1]
+    assert set(desktop.lifectl.apps()) == {"clock"}
 
 
 def test_a_manifest_that_cannot_be_used_is_not_said_to_be_missing(desktop):

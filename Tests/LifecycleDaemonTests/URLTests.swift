@@ -123,7 +123,7 @@ import Testing
         let entries = DesktopEntries(for: .user, environment: variables, searchPath: "")
         let types: Set<String> = ["x-scheme-handler/https", "text/html", "text/plain"]
         let all = handlers(opens)
-        return URLHandlers(
+        return try URLHandlers(
             apps: all.apps.mapValues { app in
                 var app = app
                 app.isFromEntry = true

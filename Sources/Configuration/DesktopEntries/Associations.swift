@@ -65,25 +65,37 @@ public struct Associations: Hashable, Sendable {
         self.init(files: files, data: data)
     }
 
-    /// Returns the present choices for types. A file that cannot be read has none.
+    /// Returns the present choices for types. A file that is no text has none.
     ///
     /// - Parameter types: In lower case; a scheme's is `x-scheme-handler/SCHEME`.
-    public func choices(for types: Set<String>) -> [String: Choice] {
+    /// - Throws: ``LoadFailure`` if a file or a directory cannot be read for now.
+    public func choices(for types: Set<String>) throws(LoadFailure) -> [String: Choice] {
         var choices: [String: Choice] = [:]
         // Few files name these types where the owner of the entry matters.
-        lazy var ranks = DesktopEntryCatalog(directories: data).ranks
+        var known: [String: Int]?
         for file in files {
-            guard case .text(let text)? = try? TextFile.read(file.path) else { continue }
+            guard let text = try Self.text(of: file.path) else { continue }
             for (type, said) in AssociationFile(text, types: types).said {
                 var said = said
                 if file.isOfOneDesktop { said.keepDefaults() }
                 if file.rank > 0, said.changesAssociations {
+                    let ranks = if let known { known } else { try DesktopEntryCatalog(directories: data).ranks }
+                    known = ranks
                     said.leaveAlone { id in ranks[id].map { $0 < file.rank } ?? false }
                 }
                 choices[type, default: Choice()].apply(said, limit: Self.limits.apps)
             }
         }
         return choices
+    }
+
+    private static func text(of path: String) throws(LoadFailure) -> String? {
+        do throws(Defect) {
+            if case .text(let text)? = try TextFile.read(path) { return text }
+        } catch {
+            if let failure = LoadFailure(error, at: path) { throw failure }
+        }
+        return nil
     }
 
     /// Splits by bytes: the separator and an accent behind it are one character.

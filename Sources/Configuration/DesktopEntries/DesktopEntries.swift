@@ -68,20 +68,23 @@ public struct DesktopEntries: Sendable {
     public static func id(in name: String) -> String { name.withoutDesktopSuffix ?? name }
 
     /// Returns the entry of an id; nil if there is none.
-    public func find(_ id: String) -> Finding? {
+    ///
+    /// - Throws: ``LoadFailure`` if a directory, or the entry, cannot be read for now.
+    public func find(_ id: String) throws(LoadFailure) -> Finding? {
         guard AppIdentifier.isValid(id) else { return nil }
-        return DesktopEntryCatalog(directories: directories).paths[id].map { read(id, at: $0) }
+        guard let path = try DesktopEntryCatalog(directories: directories).paths[id] else { return nil }
+        return try read(id, at: path)
     }
 
-    /// Returns the facts in the entry of an id, which lifed need not be able to launch; nil if there is no entry.
+    /// Returns the facts in the entry of an id, which lifed need not be able to launch; nil if no entry can be read.
     public func facts(of id: String) -> DesktopEntryFacts? {
         guard AppIdentifier.isValid(id) else { return nil }
-        return DesktopEntryCatalog(directories: directories).paths[id].flatMap { reader.facts(at: $0) }
+        return (try? DesktopEntryCatalog(directories: directories))?.paths[id].flatMap { reader.facts(at: $0) }
     }
 
     /// Returns the facts in the entries of those ids whose app a call to its name on the session bus launches.
     public func activatableFacts(among ids: some Sequence<String>) -> [String: DesktopEntryFacts] {
-        let paths = DesktopEntryCatalog(directories: directories).paths
+        let paths = (try? DesktopEntryCatalog(directories: directories))?.paths ?? [:]
         var found: [String: DesktopEntryFacts] = [:]
         for id in ids {
             if let facts = paths[id].flatMap({ reader.facts(at: $0) }), facts.isActivatable { found[id] = facts }
@@ -93,16 +96,19 @@ public struct DesktopEntries: Sendable {
     static let sizeLimit = 33_554_432
 
     /// Returns all entries by id.
-    public func all() -> [String: Finding] { all(sizeLimit: Self.sizeLimit) }
+    ///
+    /// - Throws: ``LoadFailure`` if a directory or an entry cannot be read for now.
+    public func all() throws(LoadFailure) -> [String: Finding] { try all(sizeLimit: Self.sizeLimit) }
 
-    func all(sizeLimit: Int) -> [String: Finding] {
+    func all(sizeLimit: Int) throws(LoadFailure) -> [String: Finding] {
         var findings: [String: Finding] = [:]
         var room = sizeLimit
-        for (id, path) in DesktopEntryCatalog(directories: directories).paths.sorted(by: { $0.key < $1.key }) {
+        let paths = try DesktopEntryCatalog(directories: directories).paths
+        for (id, path) in paths.sorted(by: { $0.key < $1.key }) {
             room -= Directory.size(ofFile: path)
             findings[id] =
                 room >= 0
-                ? read(id, at: path)
+                ? try read(id, at: path)
                 : .unusable(
                     Problem(
                         file: path,
@@ -116,9 +122,16 @@ public struct DesktopEntries: Sendable {
         directories.isEmpty ? "no directory" : directories.map { "\($0)/applications" }.joined(separator: ", ")
     }
 
-    private func read(_ id: String, at path: String) -> Finding {
+    private func read(_ id: String, at path: String) throws(LoadFailure) -> Finding {
+        let content: TextFile.Content?
+        do throws(Defect) {
+            content = try TextFile.read(path, limit: DesktopEntryReader.sizeLimit)
+        } catch {
+            if let failure = LoadFailure(error, at: path) { throw failure }
+            return .unusable(Problem(error, of: path))
+        }
         do throws(Problem) {
-            return .entry(try reader.read(id, at: path))
+            return .entry(try reader.entry(id, in: content, at: path))
         } catch {
             return .unusable(error)
         }
@@ -148,18 +161,25 @@ struct DesktopEntryCatalog {
     private var visited = 0
 
     /// - Parameter directories: Those that hold `applications`, the highest first.
-    init(directories: [String], limits: Limits = Limits()) {
+    init(directories: [String], limits: Limits = Limits()) throws(LoadFailure) {
         self.limits = limits
         for (rank, directory) in directories.enumerated() {
-            visit("\(directory)/applications", rank: rank, prefix: "", depth: 0)
+            try visit("\(directory)/applications", rank: rank, prefix: "", depth: 0)
         }
     }
 
-    private mutating func visit(_ directory: String, rank: Int, prefix: String, depth: Int) {
+    private mutating func visit(
+        _ directory: String, rank: Int, prefix: String, depth: Int
+    ) throws(LoadFailure) {
         visited += 1
         guard depth < limits.depth, visited <= limits.directories else { return }
-        // An unreadable directory has nothing to launch; a search that finds nothing names the directories.
-        guard let names = try? Directory.names(in: directory, endingIn: "") else { return }
+        var names: [String] = []
+        do throws(Defect) {
+            names = try Directory.names(in: directory, endingIn: "") ?? []
+        } catch {
+            // Another unreadable directory has nothing to launch; a search that finds nothing names the directories.
+            if let failure = LoadFailure(error, at: directory) { throw failure }
+        }
         var inner: [String] = []
         for name in names.sorted() {
             guard let id = Self.id(of: name, prefix: prefix) else {
@@ -171,7 +191,7 @@ struct DesktopEntryCatalog {
             ranks[id] = rank
         }
         for name in inner where Directory.exists("\(directory)/\(name)") {
-            visit("\(directory)/\(name)", rank: rank, prefix: "\(prefix)\(name)-", depth: depth + 1)
+            try visit("\(directory)/\(name)", rank: rank, prefix: "\(prefix)\(name)-", depth: depth + 1)
         }
     }
 

@@ -47,16 +47,10 @@ struct DesktopEntryReader {
     /// The terminal for entries that need one, with what comes before their command; empty for none.
     var terminal: [String] = []
 
-    /// Reads an entry.
+    /// Returns the entry in the content of a file.
     ///
     /// - Throws: The reason why it cannot be launched.
-    func read(_ id: String, at path: String) throws(Problem) -> DesktopEntry {
-        let content: TextFile.Content?
-        do throws(Defect) {
-            content = try TextFile.read(path, limit: Self.sizeLimit)
-        } catch {
-            throw Problem(error, of: path)
-        }
+    func entry(_ id: String, in content: TextFile.Content?, at path: String) throws(Problem) -> DesktopEntry {
         switch content {
         case nil: throw Problem(file: path, message: "cannot read the entry: it does not exist any more; ignoring it")
         case .masked:

@@ -47,9 +47,10 @@ struct ManifestReader {
         // A shared manifest with a user is no mistake; it is just not for a user's own daemon.
         if isShared, instance == .user, manifest.user != nil { return .nothing }
         if problems.isEmpty, manifest.command.isEmpty {
+            let finding = try findEntry(of: manifest.id)
             // An app of a desktop is for a user's daemon, or names its user.
-            if instance == .system, manifest.user == nil, hasEntry(manifest.id) { return .nothing }
-            problems = takeEntry(document, into: &manifest)
+            if instance == .system, manifest.user == nil, finding != nil { return .nothing }
+            problems = takeEntry(finding, document, into: &manifest)
         }
         if problems.isEmpty { problems = complete(&manifest, from: document) }
         let entry = Entry(
@@ -57,11 +58,19 @@ struct ManifestReader {
         return problems.isEmpty ? .valid(entry) : .invalid(problems)
     }
 
-    private func hasEntry(_ id: String) -> Bool { entries?.find(id) != nil }
+    private func findEntry(of id: String) throws(Defect) -> DesktopEntries.Finding? {
+        do throws(LoadFailure) {
+            return try entries?.find(id)
+        } catch {
+            throw Defect(cannot: "read \(error.file)", error: error.error)
+        }
+    }
 
     /// Takes what a manifest does not say from the desktop entry of its id, if there is one.
-    private func takeEntry(_ document: TOMLDocument, into manifest: inout Manifest) -> [Problem] {
-        switch entries?.find(manifest.id) {
+    private func takeEntry(
+        _ finding: DesktopEntries.Finding?, _ document: TOMLDocument, into manifest: inout Manifest
+    ) -> [Problem] {
+        switch finding {
         case nil: return []
         case .unusable(let problem):
             let message =

@@ -55,7 +55,7 @@ extension AppManager {
     /// - Returns: False if another app has the id.
     func defineUnit(_ id: AppID, found process: RunningProcess) -> Bool {
         if let definition = catalog[id], definition.isAdHoc { return false }
-        if catalog[id] == nil, case .entry(let entry) = entries?.find(id.name) { define(id, entry) }
+        if catalog[id] == nil, let entry = entry(of: id) { define(id, entry) }
         if catalog[id] == nil {
             var definition = AppDefinition(adHoc: process.commandLine, user: .daemon, defaults: defaults)
             definition.name = entries?.facts(of: id.name)?.name

@@ -133,15 +133,18 @@ final class AppManager {
 
     /// Returns whether an app that has ended can be launched by its id.
     func canLaunchAgain(_ id: AppID) -> Bool {
-        if isDescribed(id) { return true }
-        if case .entry? = entries?.find(id.name) { return true }
-        return false
+        isDescribed(id) || entry(of: id) != nil
+    }
+
+    /// Returns the desktop entry of an app; nil if there is none that can be launched, or it cannot be read for now.
+    func entry(of id: AppID) -> DesktopEntry? {
+        if case .entry(let entry)? = try? entries?.find(id.name) { entry } else { nil }
     }
 
     /// Launches an app to the foreground for the user, without a client.
     func launchAgain(_ id: AppID) {
         if !isDescribed(id) {
-            guard case .entry(let entry)? = entries?.find(id.name) else { return }
+            guard let entry = entry(of: id) else { return }
             define(id, entry)
         }
         request(.launch(id, background: false))
@@ -213,14 +216,13 @@ final class AppManager {
         schedules.apply(configuration.manifests)
         trimsWhenSuspended = all.memory.reclaimWhenSuspended
         let defaults = defaults
-        let gone = catalog.apply(configuration.manifests, defaults: defaults) { [entries] id in
-            guard case .entry(let entry) = entries?.find(id.name) else { return nil }
-            return AppDefinition(entry: entry, defaults: defaults)
+        let gone = catalog.apply(configuration.manifests, defaults: defaults) { id in
+            entry(of: id).map { AppDefinition(entry: $0, defaults: defaults) }
         }
-        return (settings, gone)
-    }
         launcher.accounts.update(
             Set(catalog.definitions.lazy.compactMap { if case .named(let name) = $0.value.user { name } else { nil } }))
+        return (settings, gone)
+    }
 
     /// Sets the parent of the apps' control groups. Called before the first launch.
     func setCgroups(_ cgroups: CgroupSubtree?) {

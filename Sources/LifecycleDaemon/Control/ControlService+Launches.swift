@@ -123,7 +123,7 @@ extension ControlService {
         guard let entries = manager.entries else {
             throw unusableManifest(of: id, for: scope) ?? ControlError(Refusal.noSuchApp(AppID(name)))
         }
-        switch entries.find(id.name) {
+        switch try ControlError.reading({ () throws(LoadFailure) in try entries.find(id.name) }) {
         case .entry(let entry): manager.define(id, entry)
         case .unusable(let problem):
             throw ControlError(
@@ -173,16 +173,19 @@ extension ControlService {
                 .map { ($0.key, $0.value) })
         // A default app comes first, also among apps with manifests.
         for name in Set(manager.defaultApps.values) where apps[AppID(name)] == nil {
-            guard case .entry(let entry) = manager.entries?.find(name) else { continue }
+            guard let entry = manager.entry(of: AppID(name)) else { continue }
             apps[AppID(name)] = manager.definition(of: entry)
         }
-        let choices = manager.entries?.associations.choices(for: URLHandlers.types(for: url, type: type)) ?? [:]
+        let choices = try ControlError.reading { () throws(LoadFailure) in
+            try manager.entries?.associations.choices(for: URLHandlers.types(for: url, type: type)) ?? [:]
+        }
         do throws(ControlError) {
             let handlers = URLHandlers(apps: apps, defaults: manager.defaultApps, choices: choices)
             return try launchable(handlers.app(for: url, type: type).name, for: scope)
         } catch {
             guard error.kind == .noSuchApp, let entries = manager.entries else { throw error }
-            for case (let id, .entry(let entry)) in entries.all() where apps[AppID(id)] == nil {
+            let all = try ControlError.reading { () throws(LoadFailure) in try entries.all() }
+            for case (let id, .entry(let entry)) in all where apps[AppID(id)] == nil {
                 apps[AppID(id)] = manager.definition(of: entry)
             }
         }

@@ -27,8 +27,8 @@ extension ControlService {
         call.answer(Varlink.Reply(GetStatusReply(status: status)))
     }
 
-    func listAvailable(_ wanted: ListAvailableParameters, for call: ClientCall) {
-        call.answer(Varlink.Reply(ListAvailableReply(apps: presentation.launchable(all: wanted.all ?? false))))
+    func listAvailable(_ wanted: ListAvailableParameters, for call: ClientCall) throws {
+        call.answer(Varlink.Reply(ListAvailableReply(apps: try presentation.launchable(all: wanted.all ?? false))))
     }
 
     func describe(_ wanted: AppParameters, for call: ClientCall) throws {

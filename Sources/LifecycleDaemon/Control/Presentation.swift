@@ -170,7 +170,7 @@ struct Presentation {
     // MARK: Apps that can be launched
 
     /// - Parameter all: Includes entries that cannot be launched or are hidden from menus.
-    func launchable(all: Bool) -> [Launchable] {
+    func launchable(all: Bool) throws(ControlError) -> [Launchable] {
         var apps: [Launchable] = []
         for (id, definition) in manager.catalog.definitions where !definition.isAdHoc && !definition.isFromEntry {
             apps.append(
@@ -179,7 +179,8 @@ struct Presentation {
                     running: manager.isRunning(id), shown: true))
         }
         let described = Set(apps.map(\.id))
-        for (id, finding) in manager.entries?.all() ?? [:] where !described.contains(id) {
+        let findings = try ControlError.reading { () throws(LoadFailure) in try manager.entries?.all() ?? [:] }
+        for (id, finding) in findings where !described.contains(id) {
             let app = launchable(id, finding)
             if all || (app.shown && app.problem == nil) { apps.append(app) }
         }

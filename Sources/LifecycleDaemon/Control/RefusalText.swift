@@ -1,3 +1,4 @@
+import Configuration
 import ControlAPI
 import LifecycleCore
 import Processes
@@ -86,6 +87,21 @@ extension ControlError {
 
     private init(_ kind: Kind, _ app: AppID?, reason: String, remedy: String) {
         self.init(kind, id: app?.name, reason: reason, remedy: remedy)
+    }
+}
+
+extension ControlError {
+    /// Returns the result of a look at desktop entries.
+    ///
+    /// - Throws: An error with a remedy, if something cannot be read for now.
+    static func reading<Found>(_ look: () throws(LoadFailure) -> Found) throws(ControlError) -> Found {
+        do throws(LoadFailure) {
+            return try look()
+        } catch {
+            throw ControlError(
+                .failed, id: nil, reason: "cannot read \(error.file): \(Processes.Errno(rawValue: error.error))",
+                remedy: "end other apps, and try again")
+        }
     }
 }
 

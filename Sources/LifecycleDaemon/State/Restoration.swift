@@ -110,7 +110,7 @@ extension AppManager: StateSource {
             // Requests for an app that was never launched ended with the former daemon.
             guard catalog[id] == nil, app.core != nil, let record = app.definition else { continue }
             var known: AppDefinition?
-            if record["entry"] != nil, case .entry(let entry) = entries?.find(id.name) { known = definition(of: entry) }
+            if record["entry"] != nil { known = entry(of: id).map { self.definition(of: $0) } }
             guard var definition = known ?? AppDefinition(saved: record, defaults: defaults) else { continue }
             if let model = definition.model.flatMap({ catalog[AppID($0)] }) { definition.follow(model) }
             catalog.insert(definition, as: id)
