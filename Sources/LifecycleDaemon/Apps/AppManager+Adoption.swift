@@ -42,11 +42,20 @@ extension AppManager {
             definition.name = name
             definition.model = model?.name
             if let model = model.flatMap({ catalog[$0] }) { definition.follow(model) }
-            catalog.insert(definition.adopted, as: id)
-            if let definition = catalog[id] { store.save(.definition, definition.saved(id)) }
+            insertAdopted(definition.adopted, as: id)
         } else {
             catalog.beginAdoption(of: id)
         }
+        publish(id)
+    }
+
+    private func insertAdopted(_ definition: AppDefinition, as id: AppID) {
+        catalog.insert(definition, as: id)
+        store.save(.definition, definition.saved(id))
+    }
+
+    /// Tells the core of the policy of an app.
+    private func publish(_ id: AppID) {
         if let policy = catalog[id]?.policy { driver.handle(.define(id, policy)) }
     }
 
@@ -59,19 +68,18 @@ extension AppManager {
         if catalog[id] == nil {
             var definition = AppDefinition(adHoc: process.commandLine, user: .daemon, defaults: defaults)
             definition.name = entries?.facts(of: id.name)?.name
-            catalog.insert(definition.adoptedFromUnit, as: id)
-            if let definition = catalog[id] { store.save(.definition, definition.saved(id)) }
+            insertAdopted(definition.adoptedFromUnit, as: id)
         } else {
             catalog.beginAdoption(of: id, isUnit: true)
         }
-        if let policy = catalog[id]?.policy { driver.handle(.define(id, policy)) }
+        publish(id)
         return true
     }
 
     /// Applies the policy of apps of the desktop to an adopted app.
     func keepAsUnit(_ id: AppID) {
         catalog.beginAdoption(of: id, isUnit: true)
-        if let policy = catalog[id]?.policy { driver.handle(.define(id, policy)) }
+        publish(id)
     }
 
     /// Returns whether the launch that the core wants is of processes that run already.
@@ -87,13 +95,9 @@ extension AppManager {
                 app, .command("an adopted app cannot be launched again, and its processes have ended"))
         }
         let launched = self.app(app)?.launched
-        let isAlive =
-            if let unit = candidate?.unit {
-                processes.adopt(app, process, in: unit, as: definition, launched: launched)
-            } else {
-                processes.adopt(app, process, as: definition, launched: launched)
-            }
-        guard isAlive else { return spawnFailed(app, .command("the process has ended")) }
+        guard processes.adopt(app, process, in: candidate?.unit, as: definition, launched: launched) else {
+            return spawnFailed(app, .command("the process has ended"))
+        }
         storeDescriptors(of: app)
         driver.handle(.outcome(app, .spawned))
         connectAdopted(id, app)

@@ -166,31 +166,21 @@ final class AppProcesses {
         }
     }
 
-    /// Adopts a process that the daemon has not started, with its descendants.
+    /// Adopts a process that the daemon has not started, with the others in the group of its unit, or else with its descendants.
     ///
     /// - Returns: Whether the process still exists.
     func adopt(
-        _ index: AppIndex, _ process: consuming HeldProcess, as definition: AppDefinition, launched: Instant?
-    ) -> Bool {
-        let name = core.id(of: index).name
-        let tree = table.adopt(process, name: name, suspendMethod: definition.suspendMethod)
-        guard let tree else { return false }
-        let app = makeApp(index, tree, exitPolicy: definition.exitPolicy, launched: launched)
-        insert(app)
-        beginWatching(of: app)
-        return true
-    }
-
-    /// Adopts the processes in the group of a unit.
-    ///
-    /// - Returns: Whether the main process still exists.
-    func adopt(
-        _ index: AppIndex, _ process: consuming HeldProcess, in unit: UnitGroup, as definition: AppDefinition,
+        _ index: AppIndex, _ process: consuming HeldProcess, in unit: UnitGroup?, as definition: AppDefinition,
         launched: Instant?
     ) -> Bool {
-        let tree = table.adopt(process, in: unit, suspendMethod: definition.suspendMethod)
+        let tree =
+            if let unit {
+                table.adopt(process, in: unit, suspendMethod: definition.suspendMethod)
+            } else {
+                table.adopt(process, name: core.id(of: index).name, suspendMethod: definition.suspendMethod)
+            }
         guard let tree else { return false }
-        let app = makeApp(index, tree, exitPolicy: .last, launched: launched)
+        let app = makeApp(index, tree, exitPolicy: definition.exitPolicy, launched: launched)
         insert(app)
         beginWatching(of: app)
         return true
