@@ -184,7 +184,7 @@ private func threads(of tree: ProcessTree) -> [ProcessID] {
             let former = ResourceControl.withoutCgroups()
             former.apply(.background, to: tree)
             let successor = ResourceControl.withoutCgroups()
-            let record = try #require(former.record(of: tree))
+            let record = try #require(tree.resources)
             var numbers: [UInt64] = []
             record.forEachNumber { numbers.append($0) }
             let kept = try #require(ResourceRecord { numbers.isEmpty ? nil : numbers.removeFirst() })

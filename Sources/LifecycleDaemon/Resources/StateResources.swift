@@ -15,7 +15,8 @@ final class StateResources {
     private var control: ResourceControl?
     /// The applied settings; nil before the first configuration.
     private var settings: Configuration.Settings.Resources?
-    private var profiles = StateProfiles()
+    /// Those of the configuration. An app keeps its share in a state without one.
+    private var profiles: [AppState: ResourceProfile] = [:]
     private var processLimit: Int?
     private var order = OutOfMemoryOrder(lowest: 0)
     private var states = AppMap<AppState>()
@@ -64,7 +65,10 @@ final class StateResources {
         guard settings != self.settings || processLimit != self.processLimit else { return }
         self.settings = settings
         self.processLimit = processLimit
-        profiles = StateProfiles(settings, processLimit: processLimit)
+        profiles = [
+            .active: settings.active, .inactive: settings.inactive, .background: settings.background,
+            .suspended: settings.suspended,
+        ].mapValues { ResourceProfile($0, processLimit: processLimit) }
         let lowest = settings.suspended.oomScoreAdjustment ?? -1
         let previous = order
         order = OutOfMemoryOrder(lowest: lowest)
@@ -118,11 +122,9 @@ final class StateResources {
         SavedResources(app: core.id(of: app), record: record, launched: processes.launched(of: app))
     }
 
-    func restore(_ record: ResourceRecord, of app: AppIndex) { processes.restoreResources(record, of: app) }
-
     private func apply(_ app: AppIndex) {
         guard let control, let tree = processes.tree(of: app), let profile = profile(of: app) else { return }
-        let before = control.record(of: tree)
+        let before = tree.resources
         let id = core.id(of: app)
         let failures = control.apply(profile, to: tree) { planned in
             store.add(saved(planned, of: app), at: app)
@@ -134,7 +136,7 @@ final class StateResources {
                     priority: .notice, message: "cannot set all resources of \(id): \(failure); leaving the others",
                     fields: [("LIFED_APP", id.name)]))
         }
-        if let record = control.record(of: tree), record != before { store.add(saved(record, of: app), at: app) }
+        if let record = tree.resources, record != before { store.add(saved(record, of: app), at: app) }
     }
 
     private func profile(of app: AppIndex) -> ResourceProfile? {
@@ -143,34 +145,6 @@ final class StateResources {
             profile.oomScoreAdjustment = order[app] ?? score
         }
         return profile
-    }
-}
-
-/// The profiles of a configuration.
-private struct StateProfiles {
-    private var active = ResourceProfile()
-    private var inactive = ResourceProfile()
-    private var background = ResourceProfile()
-    private var suspended = ResourceProfile()
-
-    init() {}
-
-    init(_ settings: Configuration.Settings.Resources, processLimit: Int?) {
-        active = ResourceProfile(settings.active, processLimit: processLimit)
-        inactive = ResourceProfile(settings.inactive, processLimit: processLimit)
-        background = ResourceProfile(settings.background, processLimit: processLimit)
-        suspended = ResourceProfile(settings.suspended, processLimit: processLimit)
-    }
-
-    /// The profile of a state; nil for a state in which an app keeps its share.
-    subscript(state: AppState) -> ResourceProfile? {
-        switch state {
-        case .active: active
-        case .inactive: inactive
-        case .background: background
-        case .suspended: suspended
-        case .notRunning, .terminating: nil
-        }
     }
 }
 

@@ -143,7 +143,7 @@ extension AppManager: StateSource {
         // Those of an earlier launch stay until there are others.
         let isOfLaunch: (Instant?) -> Bool = { $0 == nil || $0 == app.launched }
         if let values = saved?.resources, isOfLaunch(values.launched) {
-            resources.restore(values.record, of: app.index)
+            processes.restoreResources(values.record, of: app.index)
         }
         if let channel = descriptors.takeChannel(of: record.tree.token) {
             let state = saved?.channel.flatMap { isOfLaunch($0.launched) ? $0 : nil }

@@ -61,9 +61,6 @@ public final class ResourceControl {
         return changed
     }
 
-    /// Returns the changes that were made to a tree, for a later daemon; nil if there are none.
-    public func record(of tree: ProcessTree) -> ResourceRecord? { tree.resources }
-
     /// Writes those attributes of a tree's cgroup that differ from the profile before.
     func write(_ profile: ResourceProfile, to group: Cgroup, before: ResourceProfile?) -> [Failure] {
         var failures: [Failure] = []
