@@ -64,22 +64,15 @@ final class ActivatedApps {
     /// Looks at the owner of an app's name.
     func look(at id: String) {
         guard let owner = names[id]?.owner, asked.insert(id).inserted else { return }
-        askForProcess(of: owner) { [weak self] process in
-            self?.askForProcess(of: Self.busName) { [weak self] bus in
+        bus.processID(of: owner) { [weak self] process in
+            self?.bus.processID(of: Self.busName) { [weak self] bus in
                 guard let self else { return }
                 asked.remove(id)
                 // As long as the name has its owner, the process has its number.
                 guard names[id]?.owner == owner else { return look(at: id) }
-                if let process, let bus { delegate?.activatedAppRuns(id, process: process, bus: bus) }
+                guard let process, let bus, process > 1, bus > 1 else { return }
+                delegate?.activatedAppRuns(id, process: process, bus: bus)
             }
-        }
-    }
-
-    private func askForProcess(of name: String, then handle: @escaping (ProcessID?) -> Void) {
-        bus.call(.bus("GetConnectionUnixProcessID", [.text(name)])) { reply in
-            // Without an answer the connection has gone.
-            let number = (try? reply.get().first?.unsigned).flatMap { $0 }
-            handle(number.flatMap { ProcessID(exactly: $0) }.flatMap { $0 > 1 ? $0 : nil })
         }
     }
 }

@@ -50,10 +50,8 @@ final class BusConnections {
     }
 
     private func askForProcess(of name: String, over bus: Bus, _ done: @escaping () -> Void) {
-        bus.call(.bus("GetConnectionUnixProcessID", [.text(name)])) { [weak self] reply in
-            // Without an answer the connection has gone.
-            let number = (try? reply.get().first?.unsigned).flatMap { $0 }
-            self?.processes[name] = number.flatMap { ProcessID(exactly: $0) }
+        bus.processID(of: name) { [weak self] process in
+            self?.processes[name] = process
             done()
         }
     }
@@ -121,6 +119,16 @@ extension BusCall {
 }
 
 extension Bus {
+    /// Asks for the process of a connection.
+    ///
+    /// - Parameter handle: Called with the process; with nil if the connection has gone.
+    func processID(of name: String, then handle: @escaping (ProcessID?) -> Void) {
+        call(.bus("GetConnectionUnixProcessID", [.text(name)])) { reply in
+            let number = (try? reply.get().first?.unsigned).flatMap { $0 }
+            handle(number.flatMap { ProcessID(exactly: $0) })
+        }
+    }
+
     /// The path of the bus's socket, or its abstract name behind a zero; nil for another kind of address.
     var socketPath: String? {
         for word in address.split(whereSeparator: { $0 == ":" || $0 == "," || $0 == ";" }) {
