@@ -56,7 +56,7 @@ final class SessionFinder {
     private func search() {
         switch choice {
         case .seat(let name): ask("GetSeat", .text(name)) { [weak self] in self?.readSession(of: $0) }
-        case .user(let uid, nil): ask("GetUser", .unsigned(uid)) { [weak self] in self?.readSession(of: $0) }
+        case .user(let uid, nil): searchUser(uid)
         case .user(let uid, let identifier?):
             ask("GetSession", .text(identifier)) { [weak self] path in
                 guard let path else { return self?.searchUser(uid) ?? () }
