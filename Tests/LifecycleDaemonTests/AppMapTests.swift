@@ -41,7 +41,7 @@ import Testing
         var set = AppSet()
         #expect(set.insert(Self.first) && !set.insert(Self.first) && set.contains(Self.first))
         #expect(!set.contains(Self.later) && set.insert(Self.later))
-        #expect(!set.contains(Self.first) && !set.remove(Self.first) && Array(set) == [Self.later])
+        #expect(!set.contains(Self.first) && !set.remove(Self.first) && set.apps == [Self.later])
         #expect(set.remove(Self.later) && set.isEmpty)
     }
 

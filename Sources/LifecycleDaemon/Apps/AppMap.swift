@@ -108,6 +108,8 @@ extension AppMap: Sequence {
 struct AppSet {
     private var map = AppMap<Void>()
 
+    /// The apps, in the order of their indexes.
+    var apps: [AppIndex] { map.keys }
     var isEmpty: Bool { map.isEmpty }
     func contains(_ app: AppIndex) -> Bool { map[app] != nil }
 
@@ -122,17 +124,6 @@ struct AppSet {
     /// - Returns: Whether the app was in the set.
     @discardableResult
     mutating func remove(_ app: AppIndex) -> Bool { map.removeValue(of: app) != nil }
-}
-
-extension AppSet: Sequence {
-    /// An iterator over the apps, in the order of their indexes.
-    struct Iterator: IteratorProtocol {
-        fileprivate var base: AppMap<Void>.Iterator
-
-        mutating func next() -> AppIndex? { base.next()?.key }
-    }
-
-    func makeIterator() -> Iterator { Iterator(base: map.makeIterator()) }
 }
 
 extension AppMap {

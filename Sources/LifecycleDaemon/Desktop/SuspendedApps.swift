@@ -120,11 +120,7 @@ final class SuspendedApps: SuspensionObserver {
 }
 
 extension SuspendedApps: BusCalls.Source {
-    var monitoredApps: Set<AppIndex> {
-        var apps = leaving
-        for app in suspended { apps.insert(app) }
-        return apps
-    }
+    var monitoredApps: Set<AppIndex> { leaving.union(suspended.apps) }
 
     var hasMonitoredApps: Bool { !leaving.isEmpty || !suspended.isEmpty }
 
