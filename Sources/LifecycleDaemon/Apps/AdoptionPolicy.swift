@@ -45,11 +45,11 @@ struct AdoptionPolicy {
         if process.isKernels { return refuse("it is a thread of the kernel", other) }
         if pid == getpid() { return refuse("it is this lifed", other) }
         if process.name == ProcessStatus(of: getpid())?.name { return refuse("it is another lifed", other) }
-        if ["systemd", "(sd-pam)", "init"].contains(process.name) {
+        if process.isServiceManager {
             return refuse("it is a service manager, whose services would be suspended with it", other)
         }
         if process.isInGroupOfApp { return refuseAppOfOther() }
-        if let session = process.loginSession, LoginSessionFile.leader(of: session) == pid {
+        if let session = process.ledLoginSession {
             return refuse("it leads the login session \(session), which would be suspended with it", other)
         }
         return nil
@@ -78,5 +78,15 @@ struct AdoptionPolicy {
         return processes.app(below: pid).map { id in
             refuse("the app \(id) descends from it", "adopt another descendant, or wait until \(id) has ended")
         }
+    }
+}
+
+/// Programs that are never managed: others would be suspended with them.
+extension RunningProcess {
+    var isServiceManager: Bool { ["systemd", "(sd-pam)", "init"].contains(name) }
+
+    /// The login session whose leader the process is; nil if it leads none.
+    var ledLoginSession: String? {
+        loginSession.flatMap { LoginSessionFile.leader(of: $0) == identity.pid ? $0 : nil }
     }
 }

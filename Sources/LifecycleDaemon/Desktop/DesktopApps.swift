@@ -196,15 +196,9 @@ final class DesktopApps {
     }
 
     private static func objection(to process: RunningProcess) -> String? {
-        switch process.name {
-        case "lifed", "lifectl": return "is a part of lifed"
-        case "systemd", "(sd-pam)", "init": return "is a service manager"
-        default: break
-        }
-        if let session = process.loginSession, LoginSessionFile.leader(of: session) == process.identity.pid {
-            return "leads the login session \(session)"
-        }
-        return nil
+        if ["lifed", "lifectl"].contains(process.name) { return "is a part of lifed" }
+        if process.isServiceManager { return "is a service manager" }
+        return process.ledLoginSession.map { "leads the login session \($0)" }
     }
 
     private func relation(of process: RunningProcess) -> String? {
