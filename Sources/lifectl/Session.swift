@@ -31,7 +31,7 @@ extension CallOptions {
         waitingFor app: String? = nil, check: (Reply) throws(Failure) -> Void = { _ in },
         as text: (Presentation, Reply) -> String
     ) throws(Failure) {
-        var session = try Session(self, doing: action)
+        let session = try Session(self, doing: action)
         guard waits else { return try session.post(method, parameters) }
         let reply = try session.call(method, parameters, waitingFor: app)
         try check(reply)
@@ -49,7 +49,7 @@ extension CallOptions {
         _ method: ControlMethod<Parameters, Reply>, _ parameters: Parameters, doing action: String,
         waitingFor app: String? = nil
     ) throws(Failure) -> Reply {
-        var session = try Session(self, doing: action)
+        let session = try Session(self, doing: action)
         return try session.call(method, parameters, waitingFor: app)
     }
 
@@ -59,7 +59,7 @@ extension CallOptions {
 }
 
 /// The conversation of one command with the daemon.
-struct Session: ~Copyable {
+final class Session {
     private var client: ControlClient
     private let action: String
     private let sockets: [String]
@@ -88,7 +88,7 @@ struct Session: ~Copyable {
     }
 
     /// Performs an operation of the client, and turns its error into a failure of the command.
-    private mutating func perform<Result>(
+    private func perform<Result>(
         _ operation: (inout ControlClient) throws(ControlClientError) -> Result
     ) throws(Failure) -> Result {
         do throws(ControlClientError) {
@@ -101,7 +101,7 @@ struct Session: ~Copyable {
     /// Calls a method and waits for its reply.
     ///
     /// - Parameter app: The app that the call may wait for: on a terminal, a line says what it waits for.
-    mutating func call<Parameters, Reply>(
+    func call<Parameters, Reply>(
         _ method: ControlMethod<Parameters, Reply>, _ parameters: Parameters, waitingFor app: String? = nil
     ) throws(Failure) -> Reply {
         guard let app, StandardStream.error.isTerminal, !options.isJSON else {
@@ -118,36 +118,36 @@ struct Session: ~Copyable {
         }
     }
 
-    mutating func call<Reply>(_ method: ControlMethod<NoParameters, Reply>) throws(Failure) -> Reply {
+    func call<Reply>(_ method: ControlMethod<NoParameters, Reply>) throws(Failure) -> Reply {
         try call(method, NoParameters())
     }
 
-    mutating func begin<Parameters, Reply>(
+    func begin<Parameters, Reply>(
         _ method: ControlMethod<Parameters, Reply>, _ parameters: Parameters
     ) throws(Failure) {
         try perform { client throws(ControlClientError) in try client.begin(method, parameters) }
     }
 
-    mutating func finish<Parameters, Reply>(_ method: ControlMethod<Parameters, Reply>) throws(Failure) -> Reply {
+    func finish<Parameters, Reply>(_ method: ControlMethod<Parameters, Reply>) throws(Failure) -> Reply {
         try perform { client throws(ControlClientError) in try client.finish(method) }
     }
 
-    mutating func post<Parameters, Reply>(
+    func post<Parameters, Reply>(
         _ method: ControlMethod<Parameters, Reply>, _ parameters: Parameters
     ) throws(Failure) {
         try perform { client throws(ControlClientError) in try client.post(method, parameters) }
     }
 
-    mutating func stream<Reply: JSONReadable>(_ method: String, of type: Reply.Type) throws(Failure) -> [Reply] {
+    func stream<Reply: JSONReadable>(_ method: String, of type: Reply.Type) throws(Failure) -> [Reply] {
         try perform { client throws(ControlClientError) in try client.stream(method, of: type) }
     }
 
-    mutating func monitor() throws(Failure) {
+    func monitor() throws(Failure) {
         try perform { client throws(ControlClientError) in try client.monitor() }
     }
 
     /// Returns the next change; nil after the daemon has ended the subscription.
-    mutating func nextChange(timeout: Duration?) throws(Failure) -> MonitorReply? {
+    func nextChange(timeout: Duration?) throws(Failure) -> MonitorReply? {
         do throws(ControlClientError) {
             let change = try client.nextChange(timeout: timeout)
             hasState = true
@@ -159,23 +159,6 @@ struct Session: ~Copyable {
             throw Failure(.timedOut, action, "no app changed\(time)", remedy: "allow more time with --timeout")
         }
     }
-}
-
-/// A call that waits for its reply over a connection of its own.
-final class PendingCall<Parameters: JSONWritable & Sendable, Reply: JSONReadable & Sendable> {
-    private var session: Session
-    private let method: ControlMethod<Parameters, Reply>
-
-    init(
-        _ method: ControlMethod<Parameters, Reply>, _ parameters: Parameters, _ options: CallOptions,
-        doing action: String
-    ) throws(Failure) {
-        self.method = method
-        session = try Session(options, doing: action)
-        try session.begin(method, parameters)
-    }
-
-    func finish() throws(Failure) -> Reply { try session.finish(method) }
 }
 
 // MARK: - Lines on standard error

@@ -115,12 +115,12 @@ enum DaemonNames {
     private static let patience = Duration.seconds(2)
 
     /// Returns values of which some are the answer to a question. The tabulator key prints no messages.
-    static func values(_ question: @escaping @Sendable (inout Session) throws(Failure) -> [String]) -> Values {
+    static func values(_ question: @escaping @Sendable (Session) throws(Failure) -> [String]) -> Values {
         .known { line in
             guard var options = options(of: line, environment: Environment.value) else { return [] }
             options.explicitTimeout = patience
-            guard var session = try? Session(options, doing: "cannot complete the command line") else { return [] }
-            return ((try? question(&session)) ?? []).map(Text.printable)
+            guard let session = try? Session(options, doing: "cannot complete the command line") else { return [] }
+            return ((try? question(session)) ?? []).map(Text.printable)
         }
     }
 

@@ -53,26 +53,23 @@ extension Arguments {
     ) throws(Failure) {
         let (ids, options) = (all(.app), options)
         guard ids.count > 1, !isOrdered, options.waits else {
-            return try forEachApp { id throws(Failure) in
+            return try perform(ids) { id throws(Failure) in
                 try options.show(method, parameters(id), doing: action.action(on: id), waitingFor: id) {
                     $0.sentence($1)
                 }
             }
         }
-        let calls = ids.map { id in
+        let sessions = ids.map { id in
             Result { () throws(Failure) in
-                try PendingCall(method, parameters(id), options, doing: action.action(on: id))
+                let session = try Session(options, doing: action.action(on: id))
+                try session.begin(method, parameters(id))
+                return session
             }
         }
-        try perform(calls) { call throws(Failure) in
-            let reply = try call.get().finish()
+        try perform(sessions) { session throws(Failure) in
+            let reply = try session.get().finish(method)
             try options.show(reply) { $0.sentence(reply) }
         }
-    }
-
-    /// Performs an operation for each app of the command line, one after the other.
-    fileprivate func forEachApp(_ operation: (String) throws(Failure) -> Void) throws(Failure) {
-        try perform(all(.app), operation)
     }
 
     /// Performs an operation for each item. A failure is reported, and the rest is done nevertheless; the first failure

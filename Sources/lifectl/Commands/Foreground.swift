@@ -185,9 +185,9 @@ enum Interruption {
         // Blocks the signals that would leave the interruption behind.
         let program = ForegroundProgram()
         // If lifectl is killed, its connection ends, and the interruption with it.
-        var session = try Session(options, doing: "cannot begin the interruption \(name)")
+        let session = try Session(options, doing: "cannot begin the interruption \(name)")
         _ = try session.call(.beginInterruption, BeginInterruptionParameters(name: name, whileConnected: true))
-        let outcome = Result { () throws(Failure) in try program.run(command) }
+        let outcome = withExtendedLifetime(session) { Result { () throws(Failure) in try program.run(command) } }
         // The status of the command counts, also if the daemon cannot be told.
         do throws(Failure) {
             // The connection may have ended with a former daemon.

@@ -45,7 +45,7 @@ extension VerbGroup {
                 example: "lifectl monitor --json"
             ) { arguments throws(Failure) in
                 let options = arguments.options
-                var session = try Session(options, doing: "cannot monitor the apps")
+                let session = try Session(options, doing: "cannot monitor the apps")
                 try session.monitor()
                 while let reply = try session.nextChange(timeout: options.explicitTimeout) {
                     try options.show(reply) { $0.change(reply) }

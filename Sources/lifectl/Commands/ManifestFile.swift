@@ -45,7 +45,7 @@ struct ManifestFile {
 
     /// Finds the file of an app. A manifest with a mistake describes no app, but the daemon reports it as a problem.
     static func find(_ app: String, _ options: CallOptions, doing action: String) throws(Failure) -> ManifestFile {
-        var session = try Session(options, doing: action)
+        let session = try Session(options, doing: action)
         let available = try session.call(.listAvailable, ListAvailableParameters(all: true)).apps
         let id = app.hasSuffix(".desktop") ? String(app.dropLast(".desktop".count)) : app
         if let found = available.first(where: { $0.id == id }) {

@@ -6,7 +6,7 @@ import LifecycleTypes
 enum Explain {
     static func run(_ arguments: Arguments) throws(Failure) {
         let (id, options) = (arguments.app, arguments.options)
-        var session = try Session(options, doing: "cannot explain \(id)")
+        let session = try Session(options, doing: "cannot explain \(id)")
         let explanation = try session.call(.explain, AppParameters(id: id)).explanation
         let limit = Int64(arguments.number(.last) ?? 10)
         let past = try session.call(.history, HistoryParameters(id: id, limit: limit))

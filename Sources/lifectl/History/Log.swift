@@ -156,9 +156,9 @@ struct HistorySource {
     // MARK: The daemon
 
     private func readDaemon(_ handle: (HistoryEntry) throws(Failure) -> Void) throws(Failure) {
-        var session = try Session(options, doing: action)
+        let session = try Session(options, doing: action)
         // Subscribed before the history is read, so that no event is lost between the two.
-        var subscription = query.follows ? try Session(options, doing: action) : nil
+        let subscription = query.follows ? try Session(options, doing: action) : nil
         try subscription?.monitor()
         var known = try session.call(.history, HistoryParameters(id: query.app, limit: nil)).events
         var events = known.filter { event in query.since.map { event.timeUSec >= $0 } ?? true }

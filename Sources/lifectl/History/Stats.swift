@@ -18,7 +18,7 @@ enum Stats {
     }
 
     private static func showMetrics(_ options: CallOptions) throws(Failure) {
-        var session = try Session(options, doing: "cannot read the metrics")
+        let session = try Session(options, doing: "cannot read the metrics")
         let families = try session.stream(MetricsMethod.describe.qualified, of: MetricsDescribeReply.self)
         let metrics = try session.stream(MetricsMethod.list.qualified, of: MetricsListReply.self)
         try StandardStream.output.write(OpenMetrics(families: families, metrics: metrics).text)

@@ -6,13 +6,13 @@ extension TopSample {
     /// Takes a sample.
     ///
     /// - Parameter visible: The rows with details, each of which costs a call.
-    static func take(_ session: inout Session, visible: Range<Int>, before: TopSample?) throws(Failure) -> TopSample {
+    static func take(_ session: Session, visible: Range<Int>, before: TopSample?) throws(Failure) -> TopSample {
         let apps = try session.call(.list).apps.filter { $0.state != .notRunning || $0.target != .notRunning }
             .sorted { ($0.state.rank, $0.id) < ($1.state.rank, $1.id) }
         var sample = TopSample(timeUSec: Instants.now, rows: [])
         for (index, app) in apps.enumerated() {
             var row = TopRow(app: app, obstacles: [], prospects: [])
-            if visible.contains(index), let explanation = try explanation(of: app.id, &session) {
+            if visible.contains(index), let explanation = try explanation(of: app.id, session) {
                 row.cpuTimeUSec = explanation.details.processes.reduce(0) { $0 + $1.cpuTimeUSec }
                 row.memoryBytes = explanation.details.processes.reduce(0) { $0 + residentMemory(of: $1.pid) }
                 row.obstacles = explanation.obstacles
@@ -25,7 +25,7 @@ extension TopSample {
     }
 
     /// Returns the explanation of an app; nil if the app has gone.
-    private static func explanation(of id: String, _ session: inout Session) throws(Failure) -> Explanation? {
+    private static func explanation(of id: String, _ session: Session) throws(Failure) -> Explanation? {
         do throws(Failure) {
             return try session.call(.explain, AppParameters(id: id)).explanation
         } catch {
