@@ -1,7 +1,7 @@
 import CLinux
 
 /// A program whose output is read line by line while it runs.
-struct ChildProcess: ~Copyable {
+final class ChildProcess {
     private let process: pid_t
     private let output: CInt
     private let errors: CInt
@@ -65,7 +65,7 @@ struct ChildProcess: ~Copyable {
     }
 
     /// Kills the program, unless it has ended.
-    mutating func end() {
+    func end() {
         guard !isFinished else { return }
         kill(process, SIGKILL)
         while waitpid(process, nil, 0) < 0 && linux_errno() == EINTR {}
@@ -79,7 +79,7 @@ struct ChildProcess: ~Copyable {
     var hasLine: Bool { received[position...].contains(UInt8(ascii: "\n")) }
 
     /// Waits for the next line of standard output; nil at the end.
-    mutating func nextLine() -> [UInt8]? {
+    func nextLine() -> [UInt8]? {
         while true {
             if let end = received[position...].firstIndex(of: UInt8(ascii: "\n")) {
                 defer { position = end + 1 }
@@ -100,7 +100,7 @@ struct ChildProcess: ~Copyable {
     /// The two pipes are read one after the other, so that the lines on standard error have to fit into a pipe.
     ///
     /// - Returns: The exit status as a shell has it, and the lines on standard error.
-    mutating func finish() -> (status: Int32, complaints: [String]) {
+    func finish() -> (status: Int32, complaints: [String]) {
         while nextLine() != nil {}
         var text: [UInt8] = []
         while let bytes = Self.read(errors), !bytes.isEmpty { text += bytes }
@@ -127,7 +127,7 @@ struct ChildProcess: ~Copyable {
 
 /// A program that writes lines until this value is released.
 final class LineProgram {
-    private var process: ChildProcess
+    private let process: ChildProcess
     private let name: String
 
     init(_ command: [String], doing action: String) throws(Failure) {

@@ -111,15 +111,14 @@ func step(
     }
 
     @Test func aChildsLinesAreRead() throws {
-        var child = try ChildProcess(["sh", "-c", "echo one; echo; printf two; echo no >&2; exit 3"])
+        let child = try ChildProcess(["sh", "-c", "echo one; echo; printf two; echo no >&2; exit 3"])
         var lines: [String] = []
         while let line = child.nextLine() { lines.append(String(decoding: line, as: UTF8.self)) }
         #expect(lines == ["one", "", "two"])
         let (status, complaints) = child.finish()
         #expect(status == 3 && complaints == ["no"])
         #expect(throws: ChildProcess.CannotStart.self) {
-            var missing = try ChildProcess(["/nonexistent/program"])
-            _ = missing.finish()
+            _ = try ChildProcess(["/nonexistent/program"])
         }
     }
 }

@@ -119,7 +119,7 @@ struct ManifestEdit {
     /// Has lifed check the copy.
     func check(isUser: Bool) throws(Failure) {
         let command = [Self.lifed, "--check", "--config-directory=\(directory)"] + (isUser ? ["--user"] : [])
-        var child: ChildProcess
+        let child: ChildProcess
         do throws(ChildProcess.CannotStart) {
             child = try ChildProcess(command)
         } catch {

@@ -107,7 +107,7 @@ extension Surroundings {
         let names = ["lifed.service", "lifed.socket", "lifed-rescue.service"]
         let command =
             ["systemctl"] + (isUser ? ["--user"] : []) + ["show", "-p", "Id,LoadState,ActiveState,UnitFileState"]
-        guard var child = try? ChildProcess(command + names) else { return nil }
+        guard let child = try? ChildProcess(command + names) else { return nil }
         var units: [Unit] = []
         var unit = Unit(name: "", load: "", active: "", file: "")
         while let line = child.nextLine() {

@@ -52,7 +52,7 @@ final class AudioSource: Source {
     }
 
     private static func list(_ what: String) throws(SourceLost) -> [UInt8] {
-        var child: ChildProcess
+        let child: ChildProcess
         do throws(ChildProcess.CannotStart) {
             // pactl waits without limit for a server that does not answer.
             child = try ChildProcess(["timeout", patience, "pactl", "-f", "json", "list", what])

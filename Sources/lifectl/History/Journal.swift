@@ -57,7 +57,7 @@ struct JournalSource {
     /// - Returns: The error of the journal; nil if it was read.
     /// - Throws: The errors of `handle`.
     func read<Problem>(_ handle: (HistoryEntry) throws(Problem) -> Void) throws(Problem) -> Unreadable? {
-        var child: ChildProcess
+        let child: ChildProcess
         do throws(ChildProcess.CannotStart) {
             child = try ChildProcess(command)
         } catch {
@@ -80,7 +80,7 @@ struct JournalSource {
     private func hints() -> [String] {
         let caller = geteuid()
         guard caller != 0, users.contains(where: { $0 != caller }),
-            var child = try? ChildProcess(["journalctl", "--no-pager", "--lines=0"])
+            let child = try? ChildProcess(["journalctl", "--no-pager", "--lines=0"])
         else { return [] }
         return child.finish().complaints
     }

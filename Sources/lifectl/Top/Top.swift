@@ -57,7 +57,8 @@ struct TopView {
     private var selected: String?
     private var first = 0
     private var message = ""
-    private var action: Action?
+    /// The command of a key.
+    private var command: ChildProcess?
 
     init(_ options: CallOptions) { self.options = options }
 
@@ -100,15 +101,15 @@ struct TopView {
     }
 
     /// Readable when the command of a key has ended; -1 if there is none.
-    var descriptor: CInt { action?.descriptor ?? -1 }
+    var descriptor: CInt { command?.descriptor ?? -1 }
 
     /// Runs the command of that name as a child, so that the screen does not wait for it.
     private mutating func begin(_ verb: String) {
-        guard let index, action == nil else { return }
+        guard let index, command == nil else { return }
         let id = apps[index]
         let words = ["/proc/self/exe", verb] + options.daemonArguments + ["--", id]
         do throws(ChildProcess.CannotStart) {
-            action = Action(try ChildProcess(words))
+            command = try ChildProcess(words)
             message = "\(verb) \(id) …"
         } catch {
             message = "cannot \(verb) \(id): \(Text.error(error.errno)); try again"
@@ -117,25 +118,10 @@ struct TopView {
 
     /// Shows the output of the command of a key, once it has ended.
     mutating func showOutcome() {
-        guard let outcome = action?.outcome() else { return }
-        message = outcome
-        action = nil
-    }
-}
-
-/// The command of a key.
-private final class Action {
-    private var child: ChildProcess
-
-    init(_ child: consuming ChildProcess) { self.child = child }
-
-    var descriptor: CInt { child.descriptor }
-
-    /// Returns the output of the command; nil until it has ended.
-    func outcome() -> String? {
-        guard Descriptor.isReadable(descriptor) else { return nil }
-        let line = child.nextLine().map { String(decoding: $0, as: UTF8.self) }
-        return child.finish().complaints.last ?? line ?? ""
+        guard let command, Descriptor.isReadable(command.descriptor) else { return }
+        let line = command.nextLine().map { String(decoding: $0, as: UTF8.self) }
+        message = command.finish().complaints.last ?? line ?? ""
+        self.command = nil
     }
 }
 
