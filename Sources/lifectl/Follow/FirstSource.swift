@@ -6,55 +6,52 @@ final class FirstSource: Source {
     private let environment: [String: String]
     /// The sources that were not tried.
     private var places: ArraySlice<Follow.SourceKind>
-    private var current: any Source
+    /// The present source; nil before the first one.
+    private var current: (any Source)?
     private var isHeard = false
     private var reasons: [String] = []
 
     init(_ places: [Follow.SourceKind], environment: [String: String]) throws(Failure) {
         self.environment = environment
         self.places = places[...]
-        var reasons: [String] = []
-        guard let source = Self.next(of: &self.places, environment, &reasons) else { throw Self.absence(reasons) }
-        current = source
-        self.reasons = reasons
+        guard advance() else {
+            throw Failure(
+                .unavailable, "cannot follow the windows", reasons.joined(separator: ", and "),
+                remedy: "start the compositor, and run the command again")
+        }
     }
 
-    private static func next(
-        of places: inout ArraySlice<Follow.SourceKind>, _ environment: [String: String], _ reasons: inout [String]
-    ) -> (any Source)? {
+    /// Goes on to the next source that can be found.
+    ///
+    /// - Returns: False if there is none.
+    private func advance() -> Bool {
         while let place = places.popFirst() {
             do throws(Failure) {
-                return try place.find(environment)
+                current = try place.find(environment)
+                return true
             } catch {
                 reasons.append(error.reason)
             }
         }
-        return nil
+        return false
     }
 
-    private static func absence(_ reasons: [String]) -> Failure {
-        Failure(
-            .unavailable, "cannot follow the windows", reasons.joined(separator: ", and "),
-            remedy: "start the compositor, and run the command again")
-    }
-
-    var name: String { current.name }
-    var descriptor: CInt { current.descriptor }
-    var isReady: Bool { current.isReady }
+    var name: String { current?.name ?? "" }
+    var descriptor: CInt { current?.descriptor ?? -1 }
+    var isReady: Bool { current?.isReady ?? false }
 
     /// Reads from the present source. A source that ends without an observation is followed by the next one.
     func read() throws(SourceLost) -> Observation? {
         do throws(SourceLost) {
-            let observation = try current.read()
+            let observation = try current?.read()
             isHeard = isHeard || observation != nil
             return observation
         } catch {
             guard !isHeard else { throw error }
             reasons.append(error.reason)
-            guard let source = Self.next(of: &places, environment, &reasons) else {
+            guard advance() else {
                 throw SourceLost(reason: reasons.joined(separator: ", and "), remedy: error.remedy)
             }
-            current = source
             return nil
         }
     }
