@@ -17,6 +17,27 @@ struct CallOptions: Equatable {
 }
 
 extension CallOptions {
+    /// Returns the sockets at which the daemon may listen, in the order in which they are tried.
+    func sockets(doing action: String) throws(Failure) -> [String] {
+        let sockets = SocketPath.candidates(choice, environment: Environment.value)
+        guard !sockets.isEmpty else {
+            throw Failure(
+                .unavailable, action, "XDG_RUNTIME_DIR is not set, so the user's own daemon has no socket",
+                remedy: "name its socket with --socket")
+        }
+        return sockets
+    }
+
+    /// Connects to the daemon at the first of the sockets that answers, and warns about one of another user.
+    func connect(toFirstOf sockets: [String], timeout: Duration) throws(ControlClientError) -> ControlClient {
+        let trust = SocketPath.trust(choice, environment: Environment.value)
+        let client = try ControlClient.connect(toFirstOf: sockets, timeout: timeout, trust: trust)
+        if !client.isTrusted { ForeignDaemonWarning.show(path: client.path, user: client.daemonUser) }
+        return client
+    }
+}
+
+extension CallOptions {
     /// Prints a reply: with `--json` as JSON, otherwise as the text that is made of it.
     func show(_ reply: some JSONWritable, as text: (Presentation) -> String) throws(Failure) {
         guard !isQuiet else { return }
@@ -71,16 +92,9 @@ final class Session {
     ///
     /// - Parameter action: The start of an error message: `cannot launch org.example.Clock`.
     init(_ options: CallOptions, doing action: String) throws(Failure) {
-        let sockets = SocketPath.candidates(options.choice, environment: Environment.value)
-        guard !sockets.isEmpty else {
-            throw Failure(
-                .unavailable, action, "XDG_RUNTIME_DIR is not set, so the user's own daemon has no socket",
-                remedy: "name its socket with --socket")
-        }
+        let sockets = try options.sockets(doing: action)
         do throws(ControlClientError) {
-            let trust = SocketPath.trust(options.choice, environment: Environment.value)
-            client = try ControlClient.connect(toFirstOf: sockets, timeout: options.timeout, trust: trust)
-            if !client.isTrusted { ForeignDaemonWarning.show(path: client.path, user: client.daemonUser) }
+            client = try options.connect(toFirstOf: sockets, timeout: options.timeout)
         } catch {
             throw Failure(error, doing: action, sockets: sockets, timeout: options.timeout)
         }

@@ -98,6 +98,14 @@ def test_a_sound_server_that_does_not_answer_is_an_error(direct, peer, tmp_path)
     assert "the sound server does not answer" in said
 
 
+def test_the_users_daemon_is_not_waited_for_without_a_runtime_directory(direct, peer, tmp_path):
+    peer(tmp_path / "sway")
+    variables = ["-u", "XDG_RUNTIME_DIR", f"SWAYSOCK={tmp_path / 'sway'}"]
+    result = direct.run(["env", *variables, str(direct.products / "lifectl"), "--user", "follow", "sway"], check=False)
+    assert result.returncode == UNAVAILABLE
+    assert result.stderr.startswith("lifectl: cannot follow sway: XDG_RUNTIME_DIR is not set, so "), result.stderr
+
+
 @pytest.fixture
 def start(direct, tmp_path):
     with contextlib.ExitStack() as stack:

@@ -60,6 +60,16 @@ def test_lifectl_sends_nothing_to_a_daemon_of_another_user(direct, tmp_path):
         assert process.returncode == NOT_PERMITTED and f"user {OTHER}" in complaint
 
 
+def test_a_follower_warns_of_a_daemon_of_another_user(direct, tmp_path):
+    with listener_of(OTHER, tmp_path / "theirs"), listener_of(0, tmp_path / "sway"):
+        command = [direct.products / "lifectl", "--socket", tmp_path / "theirs", "follow", "sway"]
+        environment = {**os.environ, "SWAYSOCK": str(tmp_path / "sway")}
+        with subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, text=True) as follower:
+            complaint = follower.stderr.readline()
+            follower.kill()
+    assert complaint.startswith(f"lifectl: warning: {tmp_path / 'theirs'} belongs to user {OTHER}")
+
+
 def test_lifectl_warns_where_the_socket_of_another_user_was_named(direct, tmp_path):
     path = tmp_path / "theirs/control"
     with listener_of(OTHER, path) as listener:

@@ -34,7 +34,7 @@ extension VerbGroup {
                 details: """
                     Brings the app whose window has the focus to the foreground, and keeps apps running that are visible \
                     or play sound. Runs until it is interrupted (Ctrl-C), and waits for the compositor, the X server, the \
-                    sound server and lifed when they restart. Windows that belong to no app change nothing; if no window \
+                    sound server and lifed when they restart. Keeps to the daemon that answers first. Windows that belong to no app change nothing; if no window \
                     has the focus, the home app comes to the foreground. Without a source, follows the windows of the \
                     session: sway if SWAYSOCK is set, or else the compositor at WAYLAND_DISPLAY, or else GNOME Shell with the \
                     extension lifed@org.lifed, or else the X server at DISPLAY. i3 is followed as x11. audio reports the apps that play, and changes no focus.

@@ -1,6 +1,32 @@
 import ControlAPI
 import Varlink
 
+/// The daemon that the connections of a run share: the first one that answers, and from then on the one at the same socket.
+///
+/// While it restarts, the run waits for it, and goes to no other daemon.
+final class DaemonTarget {
+    /// The time for an answer: the calls of these connections wait for no app.
+    private static let timeout = Duration.seconds(10)
+
+    private let options: CallOptions
+    private let action: String
+    private var sockets: [String]
+
+    init(_ options: CallOptions, sockets: [String], doing action: String) {
+        (self.options, self.sockets, self.action) = (options, sockets, action)
+    }
+
+    func connect() throws(ControlClientError) -> ControlClient {
+        let client = try options.connect(toFirstOf: sockets, timeout: Self.timeout)
+        sockets = [client.path]
+        return client
+    }
+
+    func failure(_ error: ControlClientError) -> Failure {
+        Failure(error, doing: action, sockets: sockets, timeout: Self.timeout)
+    }
+}
+
 /// A connection to the daemon that can be closed and opened again.
 final class DaemonLink {
     final class Connection {
@@ -9,17 +35,10 @@ final class DaemonLink {
         init(_ client: consuming ControlClient) { self.client = client }
     }
 
-    /// The time for an answer: the calls of this connection wait for no app.
-    private static let timeout = Duration.seconds(10)
-
-    private let sockets: [String]
-    private let trust: ServerTrust
+    private let target: DaemonTarget
     private var present: Connection?
 
-    init(_ options: CallOptions) {
-        sockets = SocketPath.candidates(options.choice, environment: Environment.value)
-        trust = SocketPath.trust(options.choice, environment: Environment.value)
-    }
+    init(_ target: DaemonTarget) { self.target = target }
 
     var isConnected: Bool { present != nil }
 
@@ -29,7 +48,7 @@ final class DaemonLink {
     var hasClosed: Bool { descriptor.map(Descriptor.isReadable) ?? false }
 
     func connect() throws(ControlClientError) {
-        present = Connection(try ControlClient.connect(toFirstOf: sockets, timeout: Self.timeout, trust: trust))
+        present = Connection(try target.connect())
     }
 
     func close() { present = nil }
@@ -56,9 +75,7 @@ final class DaemonLink {
         }
     }
 
-    func failure(_ error: ControlClientError) -> Failure {
-        Failure(error, doing: "cannot follow", sockets: sockets, timeout: Self.timeout)
-    }
+    func failure(_ error: ControlClientError) -> Failure { target.failure(error) }
 }
 
 /// The connection over which the daemon tells that running processes have joined an app.
@@ -67,7 +84,7 @@ final class DaemonLink {
 final class AdoptionLink {
     private let link: DaemonLink
 
-    init(_ options: CallOptions) { link = DaemonLink(options) }
+    init(_ target: DaemonTarget) { link = DaemonLink(target) }
 
     var descriptor: CInt? { link.descriptor }
 
@@ -108,7 +125,7 @@ final class ForegroundLink {
     private let link: DaemonLink
     private var begun: (step: Follower.Step, time: Int64)?
 
-    init(_ options: CallOptions) { link = DaemonLink(options) }
+    init(_ target: DaemonTarget) { link = DaemonLink(target) }
 
     var descriptor: CInt? { link.descriptor }
 

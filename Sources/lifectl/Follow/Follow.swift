@@ -20,7 +20,7 @@ enum Follow {
 
     static func run(_ arguments: Arguments) throws(Failure) {
         let place = arguments.word(.source, of: SourceKind.self)
-        var run = FollowRun(
+        var run = try FollowRun(
             arguments.options, place: place?.rawValue ?? "the windows", isDryRun: arguments.has(.dryRun)
         ) { () throws(Failure) in
             let environment = Environment.current

@@ -32,12 +32,14 @@ struct FollowRun {
     ///   - find: Connects to the source; called again after the source has gone.
     init(
         _ options: CallOptions, place: String, isDryRun: Bool, find: @escaping () throws(Failure) -> any Source
-    ) {
+    ) throws(Failure) {
         (self.find, self.place, self.isDryRun) = (find, place, isDryRun)
         reporter = FollowReporter(options: options)
-        daemon = DaemonLink(options)
-        foreground = ForegroundLink(options)
-        adoptions = AdoptionLink(options)
+        let action = "cannot follow \(place)"
+        let target = DaemonTarget(options, sockets: try options.sockets(doing: action), doing: action)
+        daemon = DaemonLink(target)
+        foreground = ForegroundLink(target)
+        adoptions = AdoptionLink(target)
     }
 
     mutating func run() throws(Failure) -> Never {
