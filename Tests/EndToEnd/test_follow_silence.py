@@ -3,6 +3,7 @@
 import contextlib
 import json
 import os
+import shutil
 import socket
 import struct
 import subprocess
@@ -104,6 +105,17 @@ def test_the_users_daemon_is_not_waited_for_without_a_runtime_directory(direct, 
     result = direct.run(["env", *variables, str(direct.products / "lifectl"), "--user", "follow", "sway"], check=False)
     assert result.returncode == UNAVAILABLE
     assert result.stderr.startswith("lifectl: cannot follow sway: XDG_RUNTIME_DIR is not set, so "), result.stderr
+
+
+def test_missing_program_is_named_once_with_its_remedy(direct, tmp_path):
+    # lifed-follow is searched for beside lifectl.
+    shutil.copy(direct.products / "lifectl", tmp_path)
+    variables = ["SWAYSOCK=", "DISPLAY=", "WAYLAND_DISPLAY=wayland-9", f"XDG_RUNTIME_DIR={tmp_path}"]
+    result = direct.run(["env", *variables, str(tmp_path / "lifectl"), "follow"], check=False)
+    assert result.returncode == UNAVAILABLE
+    assert result.stderr == (
+        "lifectl: cannot follow the windows: lifed-follow is not installed; "
+        "install libwayland-dev and libxcb-res0-dev, and build lifed again\n")
 
 
 @pytest.fixture

@@ -9,15 +9,15 @@ final class FirstSource: Source {
     /// The present source; nil before the first one.
     private var current: (any Source)?
     private var isHeard = false
-    private var reasons: [String] = []
+    /// The ends of the sources before it.
+    private var losses: [SourceLost] = []
 
     init(_ places: [Follow.SourceKind], environment: [String: String]) throws(Failure) {
         self.environment = environment
         self.places = places[...]
         guard advance() else {
             throw Failure(
-                .unavailable, "cannot follow the windows", reasons.joined(separator: ", and "),
-                remedy: "start the compositor, and run the command again")
+                .unavailable, "cannot follow the windows", reason, remedy: losses.first?.remedy ?? "")
         }
     }
 
@@ -30,10 +30,17 @@ final class FirstSource: Source {
                 current = try place.find(environment)
                 return true
             } catch {
-                reasons.append(error.reason)
+                losses.append(SourceLost(reason: error.reason, remedy: error.remedy))
             }
         }
         return false
+    }
+
+    /// The reasons of all ends. Several sources may need the same program.
+    private var reason: String {
+        var reasons: [String] = []
+        for loss in losses where !reasons.contains(loss.reason) { reasons.append(loss.reason) }
+        return reasons.joined(separator: ", and ")
     }
 
     var name: String { current?.name ?? "" }
@@ -48,10 +55,8 @@ final class FirstSource: Source {
             return observation
         } catch {
             guard !isHeard else { throw error }
-            reasons.append(error.reason)
-            guard advance() else {
-                throw SourceLost(reason: reasons.joined(separator: ", and "), remedy: error.remedy)
-            }
+            losses.append(error)
+            guard advance() else { throw SourceLost(reason: reason, remedy: error.remedy) }
             return nil
         }
     }
