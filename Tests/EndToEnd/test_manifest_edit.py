@@ -3,7 +3,7 @@
 import pytest
 
 MANIFEST = "command = ['sleep', 'infinity']\nname = 'Clock'\n"
-INVALID, REFUSED, FAILED, USAGE = 65, 2, 71, 64
+INVALID, REFUSED, FAILED, UNAVAILABLE = 65, 2, 71, 69
 
 
 @pytest.fixture
@@ -62,6 +62,35 @@ def test_a_manifest_with_a_mistake_replaces_nothing(direct, manifest, edit):
     assert copy.read_text() == "name = 4\n"
     assert result.stderr.startswith(f"lifectl: cannot edit the manifest of org.example.Clock: {copy}:")
     assert "; the manifest is unchanged; correct your copy" in result.stderr
+
+
+def test_a_mistake_is_found_in_a_directory_with_a_relative_path(direct, manifest, edit, monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("TMPDIR", "copies")
+    result = edit("""echo 'name = 4' >"$2" """)
+    assert result.returncode == INVALID and manifest.read_text() == MANIFEST
+    (copy,) = edit.copies()
+    assert result.stderr.startswith(f"lifectl: cannot edit the manifest of org.example.Clock: {copy}:")
+
+
+def test_a_check_that_cannot_be_made_blames_no_copy(desktop, tmp_path):
+    manifest = desktop.configuration / "apps.d/clock.toml"
+    manifest.write_text(MANIFEST)
+    desktop.lifectl("reload")
+    # lifed --check --user needs the variable, and lifectl does not, since the test names the socket.
+    editor = ["env", "-u", "XDG_RUNTIME_DIR", "-u", "VISUAL", "EDITOR=sed -i s/Clock/Watch/", f"TMPDIR={tmp_path}"]
+    result = desktop.run([*editor, str(desktop.products / "lifectl"), "edit", "clock"], check=False)
+    assert result.returncode == FAILED and manifest.read_text() == MANIFEST
+    (copy,) = tmp_path.glob("lifectl-edit.*/apps.d/clock.toml")
+    assert "XDG_RUNTIME_DIR is not set" in result.stderr
+    assert result.stderr.endswith(f"; the manifest is unchanged; your copy is {copy}\n"), result.stderr
+
+
+def test_an_edit_is_kept_if_the_daemon_ends_meanwhile(direct, manifest, edit):
+    result = edit(f"""kill -KILL {direct.process.pid}; sed -i 's/Clock/Watch/' "$2" """)
+    assert result.returncode == UNAVAILABLE
+    assert result.stderr.startswith("lifectl: cannot reload the configuration: lifed is not running")
+    assert manifest.read_text() == MANIFEST.replace("Clock", "Watch") and edit.copies() == []
 
 
 def test_a_mistake_can_be_mended(direct, manifest, edit):

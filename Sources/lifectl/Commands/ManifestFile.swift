@@ -29,6 +29,8 @@ struct ManifestFile {
                 .refused, action, "the desktop entry \(file.path) describes it", id: app,
                 remedy: "write a manifest \(app).toml, which takes precedence")
         }
+        // Asked before the editor: a daemon that does not answer must not cost the user the changes.
+        let status = try options.call(.getStatus, doing: action).status
         var edit = try ManifestEdit(of: file, doing: action)
         guard try edit.openEditor() else {
             edit.removeCopy()
@@ -36,7 +38,6 @@ struct ManifestFile {
                 "\(Text.printable(file.path)) is unchanged\n"
             }
         }
-        let status = try options.call(.getStatus, doing: action).status
         try edit.check(isUser: status.instance == "user")
         try edit.replaceFile()
         edit.removeCopy()
@@ -89,14 +90,23 @@ struct ManifestEdit {
         (self.file, self.action) = (file, action)
         original = try file.read(doing: action)
         let base = Environment.value("TMPDIR").flatMap { $0.isEmpty ? nil : $0 } ?? "/tmp"
-        var template = Array("\(base)/lifectl-edit.XXXXXX".utf8CString)
-        guard unsafe mkdtemp(&template) != nil else {
+        guard let directory = Self.makeDirectory(in: base) else {
             throw Failure(
                 .output, action, "\(base): \(Text.error(linux_errno()))", remedy: "name another directory in TMPDIR")
         }
-        directory = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        self.directory = directory
         _ = unsafe mkdir("\(directory)/apps.d", 0o700)
         try TextFile.write(original, to: copy)
+    }
+
+    /// Makes a directory for the copy, and returns its absolute path: messages name it, and the editor may have another working
+    /// directory.
+    private static func makeDirectory(in base: String) -> String? {
+        guard let resolved = unsafe realpath(base, nil) else { return nil }
+        defer { unsafe free(resolved) }
+        var template = Array("\(unsafe String(cString: resolved))/lifectl-edit.XXXXXX".utf8CString)
+        guard unsafe mkdtemp(&template) != nil else { return nil }
+        return String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
     /// Lets the user edit the copy.
@@ -129,11 +139,11 @@ struct ManifestEdit {
         }
         var problems: [String] = []
         while let line = child.nextLine() { problems.append(String(decoding: line, as: UTF8.self)) }
-        // A user's daemon also checks the desktop entries.
-        problems.removeAll { !$0.hasPrefix(copy) }
         let (status, complaints) = child.finish()
-        guard status != 0, !problems.isEmpty || complaints.count > 0 else { return }
-        let found = problems.first ?? complaints.last ?? "lifed --check ended with status \(status)"
+        guard status != 0 else { return }
+        guard let found = problems.first else {
+            throw failure(complaints.last ?? "lifed --check ended with status \(status)")
+        }
         let count = problems.count > 1 ? " (and \(problems.count - 1) more)" : ""
         throw Failure(
             .invalidData, action, "\(found)\(count)", id: file.app,
