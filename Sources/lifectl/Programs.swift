@@ -165,27 +165,21 @@ final class LineProgram {
     }
 }
 
-/// A program that has the terminal while lifectl waits for it. The signals that would end lifectl are blocked from the
-/// initializer on, and go to the program.
-struct ForegroundProgram {
-    private var before = sigset_t()
-    private var blocked = sigset_t()
-
-    init() {
+/// A program that has the terminal while lifectl waits for it.
+enum ForegroundProgram {
+    /// Runs a command, and waits until it has ended. Meanwhile the signals that would end lifectl go to the command.
+    ///
+    /// - Returns: The exit status as a shell has it.
+    static func run(_ command: [String]) throws(Failure) -> Int32 {
+        var (before, blocked) = (sigset_t(), sigset_t())
         unsafe sigemptyset(&blocked)
         for signal in [SIGCHLD, SIGINT, SIGQUIT, SIGTERM, SIGHUP] { unsafe sigaddset(&blocked, signal) }
         unsafe sigprocmask(SIG_BLOCK, &blocked, &before)
-    }
-
-    /// Runs a command, and waits until it has ended.
-    ///
-    /// - Returns: The exit status as a shell has it.
-    func run(_ command: [String]) throws(Failure) -> Int32 {
-        let process = try start(command)
-        var waited = blocked
+        defer { unsafe sigprocmask(SIG_SETMASK, &before, nil) }
+        let process = try start(command, mask: before)
         while true {
             var information = unsafe siginfo_t()
-            let signal = unsafe sigwaitinfo(&waited, &information)
+            let signal = unsafe sigwaitinfo(&blocked, &information)
             var status: Int32 = 0
             if signal == SIGCHLD, unsafe waitpid(process, &status, WNOHANG) == process {
                 return ChildProcess.exitStatus(status)
@@ -195,11 +189,11 @@ struct ForegroundProgram {
         }
     }
 
-    private func start(_ command: [String]) throws(Failure) -> pid_t {
+    private static func start(_ command: [String], mask: sigset_t) throws(Failure) -> pid_t {
         var attributes = posix_spawnattr_t()
         unsafe posix_spawnattr_init(&attributes)
         defer { unsafe posix_spawnattr_destroy(&attributes) }
-        var (mask, defaults) = (before, sigset_t())
+        var (mask, defaults) = (mask, sigset_t())
         unsafe sigemptyset(&defaults)
         unsafe sigaddset(&defaults, SIGPIPE)
         unsafe posix_spawnattr_setsigmask(&attributes, &mask)

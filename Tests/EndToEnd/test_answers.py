@@ -1,15 +1,11 @@
 """lifectl answers: why, what next, what happened, what is missing, and how often."""
 
-import fcntl
 import json
 import os
-import pty
 import shutil
 import signal
-import struct
 import subprocess
 import tempfile
-import termios
 import time
 import xml.etree.ElementTree
 from pathlib import Path
@@ -19,6 +15,7 @@ import pytest
 import programs
 from container import wait_for
 from driver import connect
+from terminal import Terminal
 
 NO_SUCH_APP, USAGE, UNAVAILABLE, NOT_PERMITTED = 66, 64, 69, 77
 
@@ -333,46 +330,3 @@ def test_who_waits_in_a_terminal_is_told_for_what(direct):
         assert terminal.status() == 0
     # The line is gone when the result is there.
     assert "\r\x1b[Kstubborn is " in terminal.output
-
-
-class Terminal:
-    """lifectl in a terminal of 100 columns and 20 rows."""
-
-    def __init__(self, daemon, *arguments):
-        self.command = [str(daemon.products / "lifectl"), *arguments, "--socket", str(daemon.socket)]
-        self.output = ""
-
-    def __enter__(self):
-        self.master, slave = pty.openpty()
-        fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 20, 100, 0, 0))
-        environment = {**os.environ, "TERM": "xterm"}
-        self.process = subprocess.Popen(self.command, stdin=slave, stdout=slave, stderr=slave, env=environment)
-        os.close(slave)
-        os.set_blocking(self.master, False)
-        return self
-
-    def __exit__(self, *_):
-        if self.process.poll() is None:
-            self.process.kill()
-        self.process.wait()
-        self.read()
-        os.close(self.master)
-
-    def read(self):
-        try:
-            while chunk := os.read(self.master, 65536):
-                self.output += chunk.decode(errors="replace")
-        except OSError:
-            # Nothing more now, or for ever.
-            pass
-        return self.output
-
-    def wait_for(self, text):
-        wait_for(lambda: text in self.read(), what=f"{text!r} on the terminal")
-
-    def press(self, key):
-        os.write(self.master, key)
-
-    def status(self):
-        wait_for(lambda: self.read() and self.process.poll() is not None)
-        return self.process.returncode

@@ -182,12 +182,12 @@ enum Interruption {
         // Two commands without a name must not end each other's interruption.
         let name = arguments[.name] ?? "lifectl-\(getpid())"
         let options = arguments.options
-        // Blocks the signals that would leave the interruption behind.
-        let program = ForegroundProgram()
-        // If lifectl is killed, its connection ends, and the interruption with it.
+        // If a signal ends lifectl before the command, or kills it, its connection ends, and the interruption with it.
         let session = try Session(options, doing: "cannot begin the interruption \(name)")
         _ = try session.call(.beginInterruption, BeginInterruptionParameters(name: name, whileConnected: true))
-        let outcome = withExtendedLifetime(session) { Result { () throws(Failure) in try program.run(command) } }
+        let outcome = withExtendedLifetime(session) {
+            Result { () throws(Failure) in try ForegroundProgram.run(command) }
+        }
         // The status of the command counts, also if the daemon cannot be told.
         do throws(Failure) {
             // The connection may have ended with a former daemon.

@@ -116,7 +116,7 @@ struct ManifestEdit {
         let names = ["VISUAL", "EDITOR"].compactMap(Environment.value).filter { !$0.isEmpty }
         let editor = names.first ?? "vi"
         // The variables may have arguments, so that a shell reads them.
-        let status = try ForegroundProgram().run(["sh", "-c", "\(editor) \"$1\"", "sh", copy])
+        let status = try ForegroundProgram.run(["sh", "-c", "\(editor) \"$1\"", "sh", copy])
         do throws(TextFile.Unreadable) {
             text = try TextFile.text(of: copy)
         } catch {
