@@ -249,15 +249,16 @@ def test_a_journal_that_shows_a_person_their_own_entries_alone_is_not_taken_for_
         os.chmod(place, 0o755)
         journalctl = Path(place) / "journalctl"
         journalctl.write_text(
-            "#!/bin/sh\ncase $* in *json*) ;;\n"
+            "#!/bin/sh\ncase $* in *--follow*) exec sleep infinity ;; *json*) ;;\n"
             "*) echo 'Hint: You are currently not seeing messages from other users and the system.' >&2 ;;\nesac\n")
         journalctl.chmod(0o755)
         nobody = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "env", f"PATH={place}:/usr/bin:/bin"]
         command = [*nobody, str(direct.products / "lifectl"), "log", "--socket", "/nowhere", "--from", "journal"]
         own = direct.run(command, check=False)
         assert (own.returncode, own.stdout, own.stderr) == (0, "", "")
-        result = direct.run([*command[:-4], "--system", *command[-2:]], check=False)
-        assert result.returncode == NOT_PERMITTED and "cannot read the journal: not permitted" in result.stderr
+        for option in [[], ["--follow"]]:
+            result = direct.run([*command[:-4], "--system", *command[-2:], *option], check=False)
+            assert result.returncode == NOT_PERMITTED and "cannot read the journal: not permitted" in result.stderr
 
 
 def test_the_doctor_says_what_is_missing_and_what_that_costs(direct):

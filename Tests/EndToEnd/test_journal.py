@@ -86,7 +86,9 @@ def test_the_doctor_looks_at_the_entries_of_the_daemon_that_it_was_asked_about(l
     assert reading("--user", user="member")["verdict"] == "ok"
     refused = reading("--system", user="member")
     assert refused["verdict"] == "degraded" and refused["found"].startswith("not permitted")
-    assert lifed.lifectl("log", "--system", "--from", "journal", user="member", check=False).returncode == 77
+    for option in [[], ["--follow"]]:
+        result = lifed.lifectl("log", "--system", "--from", "journal", *option, user="member", check=False)
+        assert result.returncode == 77 and "in the group systemd-journal" in result.stderr
     assert reading("--system")["verdict"] == "ok"
 
 

@@ -57,6 +57,8 @@ struct JournalSource {
     /// - Returns: The error of the journal; nil if it was read.
     /// - Throws: The errors of `handle`.
     func read<Problem>(_ handle: (HistoryEntry) throws(Problem) -> Void) throws(Problem) -> Unreadable? {
+        // journalctl --follow waits for entries that the caller may not read, too.
+        if query.follows, let error = Self.judge(0, hints(), isEmpty: !users.contains(geteuid())) { return error }
         let child: ChildProcess
         do throws(ChildProcess.CannotStart) {
             child = try ChildProcess(command)
