@@ -260,7 +260,7 @@ extension String {
         foregroundBlockers: [], apps: 0, running: 0, clients: 1, journal: true, problems: [])
 
     private let healthy = Surroundings(
-        connection: .answers(status), kernelRelease: "6.18.0-x", group: "/lifed.service/daemon",
+        connection: .answers(status), isUser: false, kernelRelease: "6.18.0-x", group: "/lifed.service/daemon",
         controllers: ["cpu", "io", "memory", "pids"], enabledControllers: ["cpu", "io", "memory"],
         hasUnifiedHierarchy: true, hasMemoryPressure: true, hasSwap: true, hasJournal: true, journalComplaint: nil,
         hasSystemBus: true,
@@ -293,7 +293,7 @@ extension String {
         #expect(worst("memory pressure") { $0.hasMemoryPressure = false } == .degraded)
         #expect(worst("swap") { $0.hasSwap = false } == .degraded)
         #expect(worst("journal") { $0.hasJournal = false } == .degraded)
-        #expect(worst("journal access") { $0.journalComplaint = "no" } == .degraded)
+        #expect(worst("journal access") { $0.journalComplaint = .init(status: .failed, reason: "no") } == .degraded)
         #expect(worst("session and sleep") { $0.hasSystemBus = false } == .degraded)
         #expect(worst("kernel") { $0.kernelRelease = "5.2.9" } == .failed)
         #expect(worst("kernel") { $0.kernelRelease = "6.1.0-17" } == .degraded)
@@ -314,6 +314,41 @@ extension String {
         }
         #expect(examination.ok + examination.degraded + examination.failed == Int64(examination.findings.count))
         #expect(plain.examination(examination).hasSuffix(" degraded, 1 failed\n"))
+    }
+
+    private func remedies(_ edit: (inout Surroundings) -> Void) -> String {
+        var facts = healthy
+        edit(&facts)
+        return Examination(facts).findings.compactMap { $0.remedy }.joined(separator: "\n")
+    }
+
+    @Test(arguments: [false, true])
+    func remediesAreCommandsForTheUnitsOfTheDaemon(isUser: Bool) {
+        let texts = [
+            remedies { ($0.isUser, $0.connection) = (isUser, .absent("no")) },
+            remedies { ($0.isUser, $0.connection) = (isUser, .failed("no")) },
+            remedies {
+                ($0.isUser, $0.units) = (isUser, $0.units.map { [unit($0[0], "failed"), unit($0[0], "inactive")] })
+            },
+        ]
+        let commands = texts.joined(separator: "\n").split(separator: "'").filter { $0.hasPrefix("systemctl ") }
+        #expect(commands.count == 4)
+        #expect(commands.allSatisfy { $0.hasPrefix("systemctl --user ") == isUser })
+    }
+
+    private func unit(_ unit: Surroundings.Unit, _ active: String) -> Surroundings.Unit {
+        var unit = unit
+        unit.active = active
+        return unit
+    }
+
+    @Test func groupOfTheJournalIsNamedOnlyIfThePermissionIsMissing() {
+        func remedy(_ status: Outcome) -> String {
+            remedies { $0.journalComplaint = .init(status: status, reason: "no") }
+        }
+        #expect(remedy(.notPermitted) == "Be root or in the group systemd-journal.")
+        #expect(remedy(.unavailable).hasPrefix("Install journalctl"))
+        #expect(remedy(.failed).contains("journalctl --verify"))
     }
 
     @Test func theGroupIsThatOfTheUnifiedHierarchy() {

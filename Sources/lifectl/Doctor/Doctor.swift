@@ -68,7 +68,7 @@ extension Examination {
         case .absent(let words):
             .failed(
                 "daemon", words, cost: "No app is managed; apps run as they would without lifed.",
-                remedy: "'systemctl enable --now lifed' or 'lifed --user' starts it.")
+                remedy: "'\(facts.systemctl) enable --now lifed' or 'lifed --user' starts it.")
         case .notPermitted(let words):
             .failed(
                 "daemon", words, cost: "You can neither see nor control apps.",
@@ -76,7 +76,7 @@ extension Examination {
         case .failed(let words):
             .failed(
                 "daemon", words, cost: "You can neither see nor control apps.",
-                remedy: "'systemctl restart lifed' restarts it; its log tells the cause.")
+                remedy: "'\(facts.systemctl) restart lifed' restarts it; its log tells the cause.")
         }
     }
 
@@ -170,9 +170,15 @@ extension Examination {
         guard facts.hasJournal else { return nil }
         guard let complaint = facts.journalComplaint else { return .ok("journal access", "permitted") }
         return .degraded(
-            "journal access", complaint,
+            "journal access", complaint.reason,
             cost: "'lifectl log', 'timeline' and 'stats' show the events in the daemon's memory at most.",
-            remedy: "Be root or in the group systemd-journal.")
+            remedy: remedy(for: complaint))
+    }
+
+    private static func remedy(for complaint: JournalSource.Unreadable) -> String {
+        if complaint.status == .notPermitted { return "Be root or in the group systemd-journal." }
+        if complaint.status == .unavailable { return "Install journalctl, which is a part of systemd." }
+        return "'journalctl --verify' checks the files of the journal."
     }
 
     private static func session(_ facts: Surroundings) -> Finding {
@@ -240,13 +246,13 @@ extension Examination {
                 return .failed(
                     unit.name, "has failed",
                     cost: isRescue ? "Suspended apps may still be suspended." : "lifed is not running.",
-                    remedy: "'systemctl status \(unit.name)' shows the cause.")
+                    remedy: "'\(facts.systemctl) status \(unit.name)' shows the cause.")
             }
             let file = unit.file.isEmpty ? "" : ", \(unit.file)"
             if isRescue || unit.active == "active" { return .ok(unit.name, "\(unit.active)\(file)") }
             return .degraded(
                 unit.name, "\(unit.active)\(file)", cost: "lifed was not started by it.",
-                remedy: "'systemctl enable --now lifed.socket lifed.service' starts it.")
+                remedy: "'\(facts.systemctl) enable --now lifed.socket lifed.service' starts it.")
         }
     }
 }

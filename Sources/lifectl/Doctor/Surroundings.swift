@@ -21,6 +21,8 @@ struct Surroundings {
     }
 
     var connection: Connection
+    /// A Boolean value that indicates whether the daemon is the user's own.
+    var isUser: Bool
     /// `6.12.0-amd64`
     var kernelRelease: String
     /// The path of the daemon's control group below the root; nil if it cannot be read.
@@ -32,11 +34,14 @@ struct Surroundings {
     var hasMemoryPressure: Bool
     var hasSwap: Bool
     var hasJournal: Bool
-    /// The reason why the daemon's entries in the journal cannot be read; nil if they can.
-    var journalComplaint: String?
+    /// The error that the daemon's entries in the journal cannot be read; nil if they can.
+    var journalComplaint: JournalSource.Unreadable?
     var hasSystemBus: Bool
     /// The units of lifed; nil without systemd.
     var units: [Unit]?
+
+    /// The command for the units of the daemon.
+    var systemctl: String { isUser ? "systemctl --user" : "systemctl" }
 }
 
 extension Surroundings {
@@ -50,7 +55,7 @@ extension Surroundings {
         let place = root.flatMap { root in group.map { root + appsGroup(of: $0) } }
         let isUser = status.map { $0.instance == "user" } ?? (options.choice == .user)
         return Surroundings(
-            connection: connection, kernelRelease: kernelRelease, group: group,
+            connection: connection, isUser: isUser, kernelRelease: kernelRelease, group: group,
             controllers: place.flatMap { words("\($0)/cgroup.controllers") },
             enabledControllers: place.flatMap { words("\($0)/cgroup.subtree_control") },
             hasUnifiedHierarchy: root != nil,
@@ -99,8 +104,8 @@ extension Surroundings {
         return lines.first { $0.count > 2 && $0[2] == "cgroup2" }.map { String($0[1]) }
     }
 
-    private static func journalComplaint(of users: [uid_t]) -> String? {
-        JournalSource(users: users, query: HistoryQuery(lines: 1)).read { _ in }?.reason
+    private static func journalComplaint(of users: [uid_t]) -> JournalSource.Unreadable? {
+        JournalSource(users: users, query: HistoryQuery(lines: 1)).read { _ in }
     }
 
     private static func units(isUser: Bool) -> [Unit]? {
