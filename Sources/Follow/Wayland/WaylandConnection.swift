@@ -162,20 +162,25 @@ struct WaylandGlobal {
         _ interface: UnsafePointer<wl_interface>, by request: UInt32, of object: WaylandObject, number: UInt32,
         _ route: WaylandRoute
     ) -> WaylandObject? {
-        var arguments = unsafe [wl_argument(n: 0), wl_argument(u: number)]
-        let proxy = unsafe wl_proxy_marshal_array_flags(
-            object.proxy, request, interface, object.version, 0, &arguments)
-        return unsafe adopt(proxy, route)
+        unsafe create(interface, by: request, of: object, wl_argument(u: number), route)
     }
 
     func create(
         _ interface: UnsafePointer<wl_interface>, by request: UInt32, of object: WaylandObject, text: String,
         _ route: WaylandRoute
     ) -> WaylandObject? {
-        let proxy = unsafe text.withCString { text in
-            var arguments = unsafe [wl_argument(n: 0), wl_argument(s: text)]
-            return unsafe wl_proxy_marshal_array_flags(object.proxy, request, interface, object.version, 0, &arguments)
+        unsafe text.withCString { text in
+            unsafe create(interface, by: request, of: object, wl_argument(s: text), route)
         }
+    }
+
+    private func create(
+        _ interface: UnsafePointer<wl_interface>, by request: UInt32, of object: WaylandObject, _ argument: wl_argument,
+        _ route: WaylandRoute
+    ) -> WaylandObject? {
+        var arguments = unsafe [wl_argument(n: 0), argument]
+        let proxy = unsafe wl_proxy_marshal_array_flags(
+            object.proxy, request, interface, object.version, 0, &arguments)
         return unsafe adopt(proxy, route)
     }
 
