@@ -38,7 +38,7 @@ final class ForeignToplevels: WindowProtocol {
     /// The name of each output that is bound.
     private var outputs: [WaylandObject: UInt32] = [:]
     private var lastNumber: Int64 = 0
-    private var lastActivation: UInt64 = 0
+    private var activations = ActivationOrder()
     var hasNews = false
 
     init(_ offer: WaylandGlobal, _ globals: [WaylandGlobal], _ connection: WaylandConnection) {
@@ -114,12 +114,7 @@ final class ForeignToplevels: WindowProtocol {
         window.isMaximized = states.contains(.maximized)
         window.isMinimized = states.contains(.minimized)
         window.isFullscreen = states.contains(.fullscreen)
-        if !states.contains(.activated) {
-            window.activated = nil
-        } else if window.activated == nil {
-            lastActivation += 1
-            window.activated = lastActivation
-        }
+        activations.setActivated(states.contains(.activated), of: &window)
     }
 }
 

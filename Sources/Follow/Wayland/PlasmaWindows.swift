@@ -55,7 +55,7 @@ final class PlasmaWindows: WindowProtocol {
     private var isDesktopShown = false
     private var entries: [WaylandObject: Window] = [:]
     private var lastNumber: Int64 = 0
-    private var lastActivation: UInt64 = 0
+    private var activations = ActivationOrder()
     private var hasOwnNews = false
 
     init(_ offer: WaylandGlobal, _ globals: [WaylandGlobal], _ connection: WaylandConnection) {
@@ -158,12 +158,7 @@ final class PlasmaWindows: WindowProtocol {
         entry.window.isKeptAbove = state.contains(.keptAbove)
         entry.window.isHidden = state.contains(.shaded)
         entry.isOnAllDesktops = state.contains(.onAllDesktops)
-        if !state.contains(.active) {
-            entry.window.activated = nil
-        } else if entry.window.activated == nil {
-            lastActivation += 1
-            entry.window.activated = lastActivation
-        }
+        activations.setActivated(state.contains(.active), of: &entry.window)
     }
 }
 

@@ -48,6 +48,21 @@ struct ScreenWindow: Equatable {
     fileprivate var fillsItsOutput: Bool { (isMaximized || isFullscreen) && !isMinimized }
 }
 
+/// The order in which the windows of a screen are activated.
+struct ActivationOrder {
+    private var last: UInt64 = 0
+
+    /// Sets whether a window is activated. A window that stays activated keeps its place.
+    mutating func setActivated(_ isActivated: Bool, of window: inout ScreenWindow) {
+        if !isActivated {
+            window.activated = nil
+        } else if window.activated == nil {
+            last += 1
+            window.activated = last
+        }
+    }
+}
+
 /// The windows of a screen at one moment, and the rules by which they are visible.
 ///
 /// A window counts as visible if it is not minimised, its workspace is shown and it is on an output, unless the focused window is
