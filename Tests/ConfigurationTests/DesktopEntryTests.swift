@@ -112,6 +112,13 @@ import Testing
         #expect(problem(text) == message)
     }
 
+    @Test func `the class of the windows is that of the entry`() throws {
+        #expect(try entry("StartupWMClass=Foo").manifest.windowClass == "Foo")
+        #expect(try entry("StartupWMClass=").manifest.windowClass == nil)
+        #expect(try entry("StartupWMClass=Foo", "StartupWMClass=Bar").manifest.windowClass == nil)
+        #expect(try entry().manifest.windowClass == nil)
+    }
+
     @Test func `D-Bus activation is an offer where there is a command`() throws {
         #expect(try entry("DBusActivatable=true").manifest.command == ["sh"])
     }
@@ -203,6 +210,6 @@ import Testing
 
     @Test func `a semicolon can be a part of a string`() throws {
         let file = try DesktopEntryFile(Array(#"[Desktop Entry]\#nMimeType=a\;b;c\\;d;;\s;"#.utf8))
-        #expect(try file.strings("MimeType") == ["a;b", #"c\"#, "d", " "])
+        #expect(try file.strings(.mimeType) == ["a;b", #"c\"#, "d", " "])
     }
 }

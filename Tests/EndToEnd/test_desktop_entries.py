@@ -9,6 +9,7 @@ import pytest
 from container import wait_for
 from desktop import refusal
 from faults import fault
+from driver import call, connect
 
 
 def test_an_entry_is_launched_by_its_id_or_by_its_name(desktop):
@@ -62,6 +63,15 @@ def test_a_manifest_that_cannot_be_used_is_not_said_to_be_missing(desktop):
     file.unlink()
     desktop.lifectl("reload")
     assert refusal(desktop, "launch", "clock")[0] == 66
+
+
+@pytest.mark.parametrize("claim", ["Show It", "show it"])
+def test_an_app_is_found_by_the_class_of_its_windows(desktop, claim):
+    desktop.entry("org.example.clock.desktop", "StartupWMClass=Show It")
+    desktop.lifectl("launch", "org.example.clock")
+    with connect(str(desktop.socket)) as connection:
+        app = call(connection, "org.lifed.FindApp", {"appID": claim})["parameters"]["app"]
+    assert app["id"] == "org.example.clock"
 
 
 def test_an_entry_in_a_folder_has_the_folder_in_its_id(desktop):

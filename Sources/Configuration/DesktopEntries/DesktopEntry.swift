@@ -70,11 +70,11 @@ struct DesktopEntryReader {
             let file = try? DesktopEntryFile(Array(text.utf8))
         else { return nil }
         var facts = DesktopEntryFacts()
-        facts.name = Self.title((try? file.localizedString("Name", locale)) ?? nil)
-        facts.categories = Set(((try? file.strings("Categories")) ?? []).prefix(64))
-        facts.usesTerminal = (try? file.boolean("Terminal")) ?? false
-        facts.isShown = !((try? file.boolean("NoDisplay")) ?? false)
-        facts.isActivatable = (try? file.boolean("DBusActivatable")) ?? false
+        facts.name = Self.title((try? file.localizedString(.name, locale)) ?? nil)
+        facts.categories = Set(((try? file.strings(.categories)) ?? []).prefix(64))
+        facts.usesTerminal = (try? file.boolean(.terminal)) ?? false
+        facts.isShown = !((try? file.boolean(.noDisplay)) ?? false)
+        facts.isActivatable = (try? file.boolean(.dBusActivatable)) ?? false
         return facts
     }
 
@@ -82,62 +82,62 @@ struct DesktopEntryReader {
     func parse(_ bytes: [UInt8], _ id: String, at path: String) throws(Defect) -> DesktopEntry {
         let file = try DesktopEntryFile(bytes)
         try refuse(file)
-        guard let value = try file.value(of: "Exec"), let line = try file.string("Exec") else {
+        guard let value = try file.value(of: .exec), let line = try file.string(.exec) else {
             throw Defect(
                 line: file.line,
-                message: try file.boolean("DBusActivatable")
+                message: try file.boolean(.dBusActivatable)
                     ? "it has no Exec and is started over D-Bus, which lifed does not do; write a manifest with command"
                     : "it has no Exec; add it, or write a manifest with command")
         }
-        let name = Self.title(try file.localizedString("Name", locale))
+        let name = Self.title(try file.localizedString(.name, locale))
         var exec: ExecLine
         do throws(Defect) {
-            let icon = try? file.localizedString("Icon", locale)
+            let icon = try? file.localizedString(.icon, locale)
             exec = try ExecLine(line, of: ExecLine.Subject(name: name ?? id, icon: icon ?? nil, file: path))
         } catch {
             throw Defect(line: value.line, message: "Exec \(error.message)")
         }
-        var program = try find(exec.program, for: "Exec", line: value.line)
-        if try file.boolean("Terminal") {
+        var program = try find(exec.program, for: .exec, line: value.line)
+        if try file.boolean(.terminal) {
             exec.terminal = terminal
-            program = try find(terminal[0], for: "Terminal", line: value.line)
+            program = try find(terminal[0], for: .terminal, line: value.line)
         }
         var manifest = Manifest(id: id, file: path, command: exec.command(), program: program)
         manifest.name = name
         manifest.exec = exec
         // Windows match an app by its id, too, so that a faulty class is no reason to refuse the entry.
-        manifest.windowClass = (try? file.string("StartupWMClass")).flatMap { $0 }.flatMap { $0.isEmpty ? nil : $0 }
+        manifest.windowClass = (try? file.string(.startupWMClass)) ?? nil
         manifest.workingDirectory = try directory(file)
-        (manifest.mimeTypes, manifest.schemes) = Self.types(try file.strings("MimeType"))
+        (manifest.mimeTypes, manifest.schemes) = Self.types(try file.strings(.mimeType))
         var entry = DesktopEntry(manifest: manifest)
-        entry.isShown = try !file.boolean("NoDisplay")
+        entry.isShown = try !file.boolean(.noDisplay)
         try LifedKeys.apply(file, of: path, to: &entry)
         return entry
     }
 
     /// Refuses an entry that cannot be launched, whatever its command.
     private func refuse(_ file: DesktopEntryFile) throws(Defect) {
-        if try file.boolean("Hidden") {
-            let line = try file.value(of: "Hidden")?.line
+        if try file.boolean(.hidden) {
+            let line = try file.value(of: .hidden)?.line
             throw Defect(line: line, message: "Hidden=true deletes it; remove the key")
         }
-        let type = try file.string("Type")
+        let type = try file.string(.type)
         guard type == "Application" else {
             throw Defect(
-                line: try file.value(of: "Type")?.line ?? file.line,
+                line: try file.value(of: .type)?.line ?? file.line,
                 message: "Type is \(type?.quoted ?? "missing"); expected Application")
         }
-        if terminal.isEmpty, try file.boolean("Terminal") {
+        if terminal.isEmpty, try file.boolean(.terminal) {
             throw Defect(
-                line: try file.value(of: "Terminal")?.line,
+                line: try file.value(of: .terminal)?.line,
                 message: "Terminal=true needs a terminal; add terminal = [\"foot\"] to lifed.toml")
         }
-        if let value = try file.value(of: "TryExec"), let program = try file.string("TryExec") {
-            _ = try find(program, for: "TryExec", line: value.line)
+        if let value = try file.value(of: .tryExec), let program = try file.string(.tryExec) {
+            _ = try find(program, for: .tryExec, line: value.line)
         }
     }
 
-    private func find(_ program: String, for key: String, line: Int) throws(Defect) -> String {
+    private func find(_ program: String, for key: DesktopEntryFile.Key, line: Int) throws(Defect) -> String {
         let place = program.utf8.first == UInt8(ascii: "/") ? "" : " in \(search.path.quoted)"
         let what: String
         do throws(ProgramSearch.Failure) {
@@ -146,14 +146,14 @@ struct DesktopEntryReader {
             what =
                 error == .missing ? "does not exist\(place); install it" : "is not an executable file; run 'chmod +x'"
         }
-        throw Defect(line: line, message: "the program \(program.quoted) of \(key) \(what)")
+        throw Defect(line: line, message: "the program \(program.quoted) of \(key.rawValue) \(what)")
     }
 
     private func directory(_ file: DesktopEntryFile) throws(Defect) -> String? {
-        guard let path = try file.string("Path") else { return nil }
+        guard let path = try file.string(.path) else { return nil }
         guard path.utf8.first == UInt8(ascii: "/"), path.utf8.count < 4096 else {
             throw Defect(
-                line: try file.value(of: "Path")?.line, message: "Path is \(path.quoted); expected an absolute path")
+                line: try file.value(of: .path)?.line, message: "Path is \(path.quoted); expected an absolute path")
         }
         return path
     }

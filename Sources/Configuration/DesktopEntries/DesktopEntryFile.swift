@@ -3,6 +3,23 @@
 /// It is gone over by bytes, because a separator and an accent behind it are one character. Nothing is read behind the main
 /// group: what follows are actions, which do not concern the start of an app.
 struct DesktopEntryFile {
+    /// The keys that a file keeps, besides those for lifed.
+    enum Key: String, CaseIterable {
+        case type = "Type"
+        case name = "Name"
+        case exec = "Exec"
+        case tryExec = "TryExec"
+        case path = "Path"
+        case icon = "Icon"
+        case mimeType = "MimeType"
+        case categories = "Categories"
+        case hidden = "Hidden"
+        case noDisplay = "NoDisplay"
+        case terminal = "Terminal"
+        case dBusActivatable = "DBusActivatable"
+        case startupWMClass = "StartupWMClass"
+    }
+
     /// The name of the group that every entry begins with.
     static let mainGroup = "Desktop Entry"
 
@@ -50,11 +67,13 @@ struct DesktopEntryFile {
     }
 
     /// Returns the value of a key in the main group; nil if it has none.
-    func value(of key: String) throws(Defect) -> Value? {
-        if let line = repetitions[key] {
-            throw Defect(line: line, message: "\(key) is there twice; remove one")
+    func value(of key: Key) throws(Defect) -> Value? { try value(named: key.rawValue) }
+
+    func value(named name: String) throws(Defect) -> Value? {
+        if let line = repetitions[name] {
+            throw Defect(line: line, message: "\(name) is there twice; remove one")
         }
-        return values[key]
+        return values[name]
     }
 
     /// Returns the keys that begin with a prefix, in the order of the lines.
@@ -83,10 +102,7 @@ struct DesktopEntryFile {
         values[key] = Value(line: number, bytes: Array(value.withoutBlanks))
     }
 
-    private static let names = [
-        "Type", "Name", "Exec", "TryExec", "Path", "Icon", "MimeType", "Categories", "Hidden", "NoDisplay",
-        "Terminal", "DBusActivatable",
-    ].map { Array($0.utf8) }
+    private static let names = Key.allCases.map { Array($0.rawValue.utf8) }
 
     private static let ownPrefix = Array(LifedKeys.prefix.utf8)
 
@@ -132,33 +148,38 @@ extension ArraySlice<UInt8> {
 /// The types of values: Desktop Entry Specification 1.5, section 4.
 extension DesktopEntryFile {
     /// Returns a string with its escapes resolved; nil if the key is not there, or is empty.
-    func string(_ key: String) throws(Defect) -> String? {
-        guard let value = try value(of: key), !value.bytes.isEmpty else { return nil }
+    func string(_ key: Key) throws(Defect) -> String? { try string(named: key.rawValue) }
+
+    func string(named name: String) throws(Defect) -> String? {
+        guard let value = try value(named: name), !value.bytes.isEmpty else { return nil }
         return try Self.resolved(value)
     }
 
     /// Returns a string in the reader's language.
-    func localizedString(_ key: String, _ locale: LocaleName) throws(Defect) -> String? {
+    func localizedString(_ key: Key, _ locale: LocaleName) throws(Defect) -> String? {
         for name in locale.matches {
-            if let text = try string("\(key)[\(name)]") { return text }
+            if let text = try string(named: "\(key.rawValue)[\(name)]") { return text }
         }
         return try string(key)
     }
 
     /// Returns a Boolean value; false if the key is not there.
-    func boolean(_ key: String) throws(Defect) -> Bool {
+    func boolean(_ key: Key) throws(Defect) -> Bool {
         guard let value = try value(of: key) else { return false }
         // The digits are those of entries from before the specification.
         if value.bytes.elementsEqual("true".utf8) || value.bytes.elementsEqual("1".utf8) { return true }
         if value.bytes.elementsEqual("false".utf8) || value.bytes.elementsEqual("0".utf8) { return false }
         throw Defect(
             line: value.line,
-            message: "\(key) is \(String(decoding: value.bytes, as: UTF8.self).quoted); expected true or false")
+            message:
+                "\(key.rawValue) is \(String(decoding: value.bytes, as: UTF8.self).quoted); expected true or false")
     }
 
     /// Strings with a semicolon between any two of them, and perhaps behind the last.
-    func strings(_ key: String) throws(Defect) -> [String] {
-        guard let value = try value(of: key) else { return [] }
+    func strings(_ key: Key) throws(Defect) -> [String] { try strings(named: key.rawValue) }
+
+    func strings(named name: String) throws(Defect) -> [String] {
+        guard let value = try value(named: name) else { return [] }
         var parts: [[UInt8]] = [[]]
         var isEscaped = false
         for byte in value.bytes {

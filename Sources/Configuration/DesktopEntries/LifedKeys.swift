@@ -7,7 +7,7 @@ enum LifedKeys {
         _ file: DesktopEntryFile, of path: String, to entry: inout DesktopEntry
     ) throws(Defect) {
         for name in file.keys(withPrefix: prefix) {
-            let line = try file.value(of: name)?.line
+            let line = try file.value(named: name)?.line
             guard entry.problems.count < Schema<Manifest>.problemLimit else { return }
             do throws(Mismatch) {
                 guard let key = key(named: name) else { throw Mismatch(message: unknown(name)) }
@@ -35,11 +35,11 @@ enum LifedKeys {
 
     /// Returns the possible values in a manifest for a text: an entry has texts alone.
     private static func values(of name: String, in file: DesktopEntryFile) -> [TOMLNode] {
-        let text = (try? file.string(name)) ?? ""
+        let text = (try? file.string(named: name)) ?? ""
         var values: [TOMLNode] = [.string(text)]
         if let number = Int(text) { values.append(.integer(number)) }
         if let value = Bool(text) { values.append(.boolean(value)) }
-        values.append(.array(((try? file.strings(name)) ?? []).map { .string($0) }))
+        values.append(.array(((try? file.strings(named: name)) ?? []).map { .string($0) }))
         return values
     }
 

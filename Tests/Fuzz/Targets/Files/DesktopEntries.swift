@@ -26,11 +26,11 @@ extension FuzzTarget {
         _ = LocaleName(line)
         guard let file = try? DesktopEntryFile(bytes) else { return }
         for key in file.keys(withPrefix: "") {
-            guard let value = try? file.value(of: key) else { continue }
+            guard let value = try? file.value(named: key) else { continue }
             require((1...lineCount).contains(value.line), "every key has a line: \(key)")
-            _ = try? file.strings(key)
-            _ = try? file.boolean(key)
+            _ = try? file.strings(named: key)
         }
+        for key in DesktopEntryFile.Key.allCases { _ = try? file.boolean(key) }
     }
 
     private static func checkCommand(_ exec: ExecLine, _ command: [String]) {
