@@ -195,6 +195,28 @@ import Testing
         #expect(found.manifest.suspend == .auto)
     }
 
+    @Test func `a repeated key for lifed concerns that key alone`() throws {
+        let unknown = "X-Lifed-Scene=true"
+        let found = try entry(
+            "X-Lifed-Suspend=never", "X-Lifed-Suspend=auto", unknown, unknown, "X-Lifed-SceneLimit=2")
+        #expect(
+            found.problems.map(\.description) == [
+                "/a.desktop:6: cannot use a key: X-Lifed-Suspend is there twice; remove one",
+                #"/a.desktop:8: cannot use "X-Lifed-Scene": unknown key; did you mean "X-Lifed-Scenes"?"#,
+            ])
+        #expect(found.manifest.sceneLimit == 2)
+        #expect(found.manifest.suspend == .auto)
+    }
+
+    @Test func `keys for lifed after many mistakes count`() throws {
+        let mistakes = (1...25).map { "X-Lifed-Mistake\($0)=true" }
+        let text = ["[Desktop Entry]", "Type=Application", "Exec=sh"] + mistakes + ["X-Lifed-SceneLimit=2"]
+        let found = try read(text.joined(separator: "\n"))
+        #expect(found.problems.count == 21)
+        #expect(found.problems.last?.message == "5 more problems are not shown; correct the others first")
+        #expect(found.manifest.sceneLimit == 2)
+    }
+
     /// What an app is entitled to is not for the app's own file to say.
     @Test(arguments: ["Control", "User", "Environment", "LaunchAtStart", "Schedule", "Command", "Id", "suspend"])
     func `an entry cannot set keys of a manifest alone`(key: String) throws {

@@ -111,7 +111,7 @@ struct DesktopEntryReader {
         (manifest.mimeTypes, manifest.schemes) = Self.types(try file.strings(.mimeType))
         var entry = DesktopEntry(manifest: manifest)
         entry.isShown = try !file.boolean(.noDisplay)
-        try LifedKeys.apply(file, of: path, to: &entry)
+        LifedKeys.apply(file, of: path, to: &entry)
         return entry
     }
 

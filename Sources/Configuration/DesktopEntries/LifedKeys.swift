@@ -3,18 +3,38 @@ enum LifedKeys {
     static let prefix = "X-Lifed-"
 
     /// Takes every valid key over; a problem with one key concerns that key alone.
-    static func apply(
-        _ file: DesktopEntryFile, of path: String, to entry: inout DesktopEntry
-    ) throws(Defect) {
+    static func apply(_ file: DesktopEntryFile, of path: String, to entry: inout DesktopEntry) {
+        var omitted = 0
         for name in file.keys(withPrefix: prefix) {
-            let line = try file.value(named: name)?.line
-            guard entry.problems.count < Schema<Manifest>.problemLimit else { return }
-            do throws(Mismatch) {
-                guard let key = key(named: name) else { throw Mismatch(message: unknown(name)) }
-                try read(values(of: name, in: file), for: key, &entry.manifest)
+            do throws(Defect) {
+                try set(name, from: file, in: &entry.manifest)
             } catch {
-                entry.problems.append(Problem(file: path, line: line, message: error.named(name).message))
+                guard entry.problems.count < Schema<Manifest>.problemLimit else {
+                    omitted += 1
+                    continue
+                }
+                entry.problems.append(Problem(error, of: path))
             }
+        }
+        if omitted > 0 { entry.problems.append(ProblemList.notice(of: omitted, in: path)) }
+    }
+
+    private static func set(
+        _ name: String, from file: DesktopEntryFile, in manifest: inout Manifest
+    ) throws(Defect) {
+        let key = key(named: name)
+        let line: Int?
+        do throws(Defect) {
+            line = try file.value(named: name)?.line
+        } catch {
+            // An unknown key may have any length.
+            throw Defect(line: error.line, message: key == nil ? unknown(name) : "cannot use a key: \(error.message)")
+        }
+        do throws(Mismatch) {
+            guard let key else { throw Mismatch(message: unknown(name)) }
+            try read(values(of: name, in: file), for: key, &manifest)
+        } catch {
+            throw Defect(line: line, message: error.named(name).message)
         }
     }
 
