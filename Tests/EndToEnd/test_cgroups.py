@@ -162,7 +162,10 @@ def enable_a_controller(container):
 
 def test_controllers_do_not_keep_the_service_from_coming_back(lifed, enable_a_controller):
     pid = lifed.lifectl.start("own", *programs.IDLE)
-    group = enable_a_controller("lifed.service/apps").parent
+    # An app may have groups below its own, and enable controllers for them.
+    inner = f"{directory_of(lifed, pid)}/inner"
+    lifed.container.run(["sh", "-c", f"mkdir {inner} && echo {pid} >{inner}/cgroup.procs"])
+    group = enable_a_controller("lifed.service/apps/app-own").parents[1]
     before = lifed.pid
     lifed.container.run(["kill", "-KILL", str(before)])
     wait_for(lambda: lifed.pid not in (0, before) and lifed.lifectl("status", check=False).returncode == 0)
