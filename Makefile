@@ -138,7 +138,7 @@ deb: toolchain ## Build Debian packages in .build/deb: VERSION=N.
 	@scripts/deb .build/deb $(VERSION)
 
 dist: toolchain ## Build an archive with an installer in .build/dist: VERSION=N.
-	@scripts/deps build
+	@scripts/deps build dist
 	@$(MAKE) --no-print-directory build
 	@BUILD=$(BUILD) scripts/dist .build/dist $(VERSION)
 

@@ -93,6 +93,28 @@ def test_a_user_installs_it_runs_it_and_removes_it(unpacked, tmp_path):
     assert left and all(name.startswith(".config/lifed/") for name in left), left
 
 
+def test_a_build_without_followers_makes_an_archive(tmp_path):
+    if not shutil.which("strip"):
+        pytest.skip("there is no strip")
+    products, archives = tmp_path / "products", tmp_path / "archives"
+    products.mkdir()
+    for name in ("lifed", "lifectl"):
+        (products / name).symlink_to(ROOT / ".build" / BUILD / name)
+    run("scripts/dist", archives, "1.2.3", BUILD=os.path.relpath(products, ROOT / ".build"))
+    with tarfile.open(next(archives.iterdir())) as tar:
+        programs = [member.name.partition("/")[2] for member in tar.getmembers() if "/bin/" in member.name or "/lib" in member.name]
+    assert programs == ["bin/lifectl", "bin/lifed"]
+
+
+@pytest.mark.parametrize(("missing", "package"), [("strip", "binutils"), ("python3", "python3")])
+def test_a_missing_tool_is_named(tmp_path, missing, package):
+    for name in {"dirname", "strip", "python3"} - {missing}:
+        (tmp_path / name).symlink_to(shutil.which(name) or "/bin/true")
+    said = run("scripts/dist", tmp_path / "archives", status=1, PATH=str(tmp_path))
+    assert said == f"cannot build the archive: {missing} is missing; install it (Debian: {package})\n"
+    assert not (tmp_path / "archives").exists()
+
+
 @pytest.mark.parametrize("words", [["--nothing"], ["--prefix", "relative"], ["--prefix"]])
 def test_a_wrong_option_installs_nothing(unpacked, tmp_path, words):
     said = run(unpacked / "install.sh", *words, status=64, DESTDIR=str(tmp_path))
