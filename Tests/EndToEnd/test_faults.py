@@ -139,6 +139,19 @@ def test_a_daemon_that_cannot_read_its_configuration_for_now_leaves_the_apps_to_
     assert set(described.lifectl.apps()) == {"one", "two"}
 
 
+def test_a_manifest_on_a_defective_disk_is_a_problem_of_its_own(described):
+    file = described.files["manifest"]
+    with fault(described.process.pid, "read:error=EIO", paths=[file]) as count:
+        (problem,) = described.lifectl.json("reload", check=False)["problems"]
+    assert count() == 1
+    assert problem["file"] == str(file)
+    assert problem["message"] == "cannot read the file: Input/output error; ignoring it"
+    assert set(described.lifectl.apps()) == {"one"}
+    assert described.lifectl.json("reload")["problems"] == []
+    assert set(described.lifectl.apps()) == {"one", "two"}
+    assert_well(described)
+
+
 # Processes
 
 # Its second thread has started a program, which only the list of the threads leads to.
