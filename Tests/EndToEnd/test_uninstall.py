@@ -11,6 +11,7 @@ from lifectl import Lifectl
 from service import Service
 from sessions import session
 
+BUILD = os.environ.get("LIFED_BUILD", "release")
 STOP_ALL = "/usr/local/lib/lifed/stop-all"
 PROGRAM = "/usr/local/bin/lifed"
 # A program whose end takes as long as a test wants.
@@ -54,7 +55,7 @@ def make(machine, target, **options):
 
 
 def make_arguments(target):
-    return ["make", "-C", "/lifed-source", target, f"BUILD={os.environ.get('LIFED_BUILD', 'release')}"]
+    return ["make", "-C", "/lifed-source", target, f"BUILD={BUILD}"]
 
 
 def install(machine):
@@ -103,6 +104,24 @@ def test_manifests_of_others_stay(service):
     make(service.container, "uninstall")
     assert is_there(service.container, manifest)
     assert service.container.run(["ls", "/usr/local/lib/lifed"]).stdout.split() == ["apps.d"]
+
+
+def test_no_unit_of_a_user_stays_enabled_or_loaded(machine):
+    """The installer of the archive, for a user alone."""
+    units = ["lifed.service", "lifed.socket", "lifed-follow.service", "lifed-follow-audio.service"]
+    machine.run(["env", f"BUILD={BUILD}", "/lifed-source/scripts/dist", "/tmp/dist", "1"], timeout=300)
+    machine.run(["sh", "-c", "mkdir /tmp/lifed && tar -xzf /tmp/dist/*.tar.gz -C /tmp/lifed --strip-components=1"])
+    machine.run(["/tmp/lifed/install.sh", "--user"], user="kim", environment={"HOME": "/home/kim"})
+    # A failed unit stays loaded.
+    machine.write(
+        "/run/systemd/user/lifed-follow-audio.service.d/fail.conf", "[Service]\nExecStart=\nExecStart=false\nRestart=no\n")
+    with session(machine, "kim") as kim:
+        kim("systemctl", "--user", "enable", *units)
+        kim("systemctl", "--user", "start", "lifed-follow-audio.service")
+        wait_for(lambda: kim("systemctl", "--user", "is-failed", units[-1], check=False).stdout == "failed\n")
+        kim("/tmp/lifed/install.sh", "--user", "--uninstall")
+        assert kim("systemctl", "--user", "show", "-P", "LoadState", *units).stdout.split() == ["not-found"] * len(units)
+        assert kim("find", "/home/kim/.config/systemd", "-name", "lifed*").stdout == ""
 
 
 @pytest.mark.parametrize("has_bus", [True, False])
