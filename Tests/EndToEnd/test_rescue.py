@@ -1,7 +1,9 @@
 """A daemon that is restarted, dies, or cannot come back: what becomes of the apps."""
 
 import json
+import os
 import re
+import signal
 
 import pytest
 
@@ -368,6 +370,41 @@ def test_a_rescue_by_hand_is_refused_while_the_daemon_runs(direct):
     assert result.returncode == 1
     assert f"process {direct.process.pid}" in result.stderr
     assert direct.kernel.stat(app).state == "T"
+
+
+def damage_version(state):
+    state.write_bytes(state.read_bytes().replace(b"version=2 ", b"version=999 ", 1))
+
+
+def remove_slots(state):
+    state.with_name("state.slots").unlink()
+
+
+@pytest.mark.parametrize("damage", [damage_version, remove_slots])
+def test_a_rescue_by_hand_continues_the_apps_of_a_state_that_no_daemon_can_restore(direct, damage):
+    app = direct.lifectl.start("app", *programs.IDLE)
+    direct.lifectl("suspend", "app")
+    direct.process.kill()
+    direct.process.wait()
+    damage(direct.runtime / "state")
+    result = rescue_by_hand(direct)
+    assert (result.returncode, result.stdout) == (0, "continued 1 processes\n"), result.stderr
+    wait_for(lambda: direct.kernel.stat(app).state == "S")
+    os.kill(app, signal.SIGKILL)
+
+
+def test_a_rescue_by_hand_continues_nothing_of_a_state_of_another_boot(direct):
+    app = direct.lifectl.start("app", *programs.IDLE)
+    direct.lifectl("suspend", "app")
+    direct.process.kill()
+    direct.process.wait()
+    state = direct.runtime / "state"
+    state.write_bytes(state.read_bytes().replace(b"version=2 boot=", b"version=999 boot=f", 1))
+    result = rescue_by_hand(direct)
+    assert result.returncode == 1
+    assert "it was written by a version of lifed with another format" in result.stderr
+    assert direct.kernel.stat(app).state == "T"
+    os.kill(app, signal.SIGKILL)
 
 
 def test_a_second_daemon_is_refused_with_the_number_of_the_first(direct):

@@ -178,13 +178,23 @@ public func rescue(options: Options) throws -> Int32 {
 
 /// Resumes the apps of the saved state. A later daemon finds that unchanged, and suspends them again.
 private func resumeApps(leftIn places: DaemonPaths) throws(DaemonError) -> Rescue.Report {
-    guard let state = try SavedState.read(places.stateFile, bootID: BootID.ofThisBoot()) else {
+    guard let state = try readLaunches(places.stateFile, bootID: BootID.ofThisBoot()) else {
         throw DaemonError(
             .start,
             "cannot rescue apps: there is no state file in \(places.runtime); name its directory with --runtime-directory"
         )
     }
     return Rescue.resumeEverything(in: state.formerCgroups, trees: state.trees)
+}
+
+/// Reads a state file for its launches, which are text even if a daemon cannot use the rest.
+private func readLaunches(_ path: String, bootID: String) throws(DaemonError) -> SavedState? {
+    do throws(DaemonError) {
+        return try SavedState.read(path, bootID: bootID)
+    } catch {
+        guard let rest = SavedState.readRest(path, bootID: bootID) else { throw error }
+        return rest
+    }
 }
 
 /// Resumes the apps of a former daemon that this one cannot restore: nothing else continues or thaws them. Called before the state
