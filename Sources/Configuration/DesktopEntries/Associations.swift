@@ -182,13 +182,3 @@ struct AssociationFile {
             .filter(AppIdentifier.isValid)
     }
 }
-
-extension Substring.UTF8View {
-    /// Without the blanks at both ends.
-    fileprivate var trimmed: Substring.UTF8View {
-        guard let first = firstIndex(where: { !$0.isBlank }), let last = lastIndex(where: { !$0.isBlank }) else {
-            return self[startIndex..<startIndex]
-        }
-        return self[first...last]
-    }
-}

@@ -85,7 +85,7 @@ struct DesktopEntryFile {
         guard let separator = text.firstIndex(of: UInt8(ascii: "=")) else {
             throw Defect(line: number, message: "the line is no group, comment or Key=Value; correct it")
         }
-        let name = text[..<separator].withoutBlanks
+        let name = text[..<separator].trimmed
         guard Self.isKey(name) else {
             throw Defect(
                 line: number, message: "the key is not valid; use letters, digits and -, and perhaps a [locale]")
@@ -99,7 +99,7 @@ struct DesktopEntryFile {
         }
         let key = String(decoding: name, as: UTF8.self)
         if values[key] != nil { repetitions[key] = repetitions[key] ?? number }
-        values[key] = Value(line: number, bytes: Array(value.withoutBlanks))
+        values[key] = Value(line: number, bytes: Array(value.trimmed))
     }
 
     private static let names = Key.allCases.map { Array($0.rawValue.utf8) }
@@ -122,26 +122,6 @@ struct DesktopEntryFile {
 
     private static func notTheMainGroup(_ line: Int?) -> Defect {
         Defect(line: line, message: "it does not begin with the group [\(mainGroup)]; add the group")
-    }
-}
-
-extension UInt8 {
-    /// A space or a tab.
-    var isBlank: Bool { self == UInt8(ascii: " ") || self == UInt8(ascii: "\t") }
-
-    var isLetterOrDigit: Bool {
-        (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(self | 0x20)
-            || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self)
-    }
-}
-
-extension ArraySlice<UInt8> {
-    /// Without the blanks at both ends.
-    fileprivate var withoutBlanks: ArraySlice<UInt8> {
-        guard let first = firstIndex(where: { !$0.isBlank }), let last = lastIndex(where: { !$0.isBlank }) else {
-            return []
-        }
-        return self[first...last]
     }
 }
 

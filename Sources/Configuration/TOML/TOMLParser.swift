@@ -140,10 +140,7 @@ extension TOMLParser {
     }
 
     private static func isScalar(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "+"), UInt8(ascii: "."), UInt8(ascii: ":"): true
-        default: isBareKey(byte)
-        }
+        isBareKey(byte) || "+.:".utf8.contains(byte)
     }
 }
 
@@ -171,11 +168,7 @@ extension TOMLParser {
     }
 
     private static func isBareKey(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"): true
-        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "-"): true
-        default: false
-        }
+        byte.isLetterOrDigit || byte == UInt8(ascii: "_") || byte == UInt8(ascii: "-")
     }
 
     private mutating func readString(isKey: Bool) throws(Defect) -> String {
@@ -232,7 +225,7 @@ extension TOMLParser {
 
     private mutating func readEscape(isMultiline: Bool) throws(Defect) -> String {
         guard let kind = cursor.current else { throw .unclosed }
-        if isMultiline, Self.isBlank(kind) { return try skipJoinedLines() }
+        if isMultiline, Self.isBlankOrLineBreak(kind) { return try skipJoinedLines() }
         cursor.advance()
         if let character = Self.escapes[kind] { return String(character) }
         switch kind {
@@ -268,22 +261,18 @@ extension TOMLParser {
 // MARK: - Blanks and comments
 
 extension TOMLParser {
-    private static func isBlank(_ byte: UInt8) -> Bool {
-        isSpace(byte) || byte == UInt8(ascii: "\n") || byte == UInt8(ascii: "\r")
-    }
-
-    private static func isSpace(_ byte: UInt8) -> Bool {
-        byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t")
+    private static func isBlankOrLineBreak(_ byte: UInt8) -> Bool {
+        byte.isBlank || byte == UInt8(ascii: "\n") || byte == UInt8(ascii: "\r")
     }
 
     private mutating func skipSpaces() {
-        cursor.takeAll(where: Self.isSpace)
+        cursor.takeAll(where: \.isBlank)
     }
 
     private mutating func skipComment() throws(Defect) {
         guard cursor.current == UInt8(ascii: "#") else { return }
         cursor.takeAll { !Self.isControl($0) }
-        guard let end = cursor.current, !Self.isBlank(end) else { return }
+        guard let end = cursor.current, !Self.isBlankOrLineBreak(end) else { return }
         throw end == 0 ? .holdsNUL : .holdsControl
     }
 
@@ -291,7 +280,7 @@ extension TOMLParser {
         while let byte = cursor.current {
             if byte == UInt8(ascii: "#") {
                 try skipComment()
-            } else if Self.isSpace(byte) {
+            } else if byte.isBlank {
                 skipSpaces()
             } else if !cursor.consume("\n"), !cursor.consume("\r\n") {
                 return
