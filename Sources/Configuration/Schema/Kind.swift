@@ -16,6 +16,33 @@ struct Kind<Value>: Sendable {
     }
 }
 
+extension TOMLNode {
+    /// The value, if it is a string.
+    fileprivate var text: String? {
+        guard case .string(let text) = self else { return nil }
+        return text
+    }
+
+    /// Returns the elements of an array, each of which must be of the same kind.
+    ///
+    /// - Parameter read: Returns the value of an element; nil for one of another kind.
+    fileprivate func elements<Element>(
+        _ expected: String, atMost limit: Int = .max, _ read: (TOMLNode) -> Element?
+    ) throws(Mismatch) -> [Element] {
+        guard case .array(let elements) = self, elements.count <= limit else {
+            throw Mismatch(expected: expected, found: self)
+        }
+        var values: [Element] = []
+        for (index, element) in elements.enumerated() {
+            guard let value = read(element) else {
+                throw Mismatch(expected: expected, found: element, detail: " as element \(index + 1)")
+            }
+            values.append(value)
+        }
+        return values
+    }
+}
+
 extension Kind<Int> {
     static func integer(in range: ClosedRange<Int>) -> Kind {
         Kind("an integer from \(range.lowerBound) to \(range.upperBound)") { node in
@@ -86,13 +113,7 @@ extension Kind<[String]> {
     /// A program and its arguments.
     static let command = Kind { node throws(Mismatch) in
         guard case .array(let elements) = node, !elements.isEmpty else { throw notAnArray(node) }
-        var command: [String] = []
-        for (index, element) in elements.enumerated() {
-            guard case .string(let text) = element else {
-                throw Mismatch(expected: "an array of strings", found: element, detail: " as element \(index + 1)")
-            }
-            command.append(text)
-        }
+        let command = try node.elements("an array of strings", \.text)
         guard isProgram(command[0]) else {
             let expected = "a program as the first element, an absolute path or a name to look up in PATH"
             throw Mismatch(expected: expected, found: elements[0])
@@ -179,15 +200,7 @@ extension Kind<Set<Capability>?> {
     /// The most that an app may have of the capabilities.
     static let capabilities = Kind { node throws(Mismatch) in
         let expected = #"an array of capabilities of capabilities(7), such as ["CAP_NET_BIND_SERVICE"]"#
-        guard case .array(let elements) = node else { throw Mismatch(expected: expected, found: node) }
-        var capabilities: Set<Capability> = []
-        for (index, element) in elements.enumerated() {
-            guard case .string(let name) = element, let capability = Capability(rawValue: name) else {
-                throw Mismatch(expected: expected, found: element, detail: " as element \(index + 1)")
-            }
-            capabilities.insert(capability)
-        }
-        return capabilities
+        return Set(try node.elements(expected) { $0.text.flatMap(Capability.init) })
     }
 }
 
@@ -222,17 +235,7 @@ extension Kind<Set<String>> {
         as form: @escaping @Sendable (String) -> String = { $0 }
     ) -> Kind {
         Kind { node throws(Mismatch) in
-            guard case .array(let elements) = node, elements.count <= limit else {
-                throw Mismatch(expected: expected, found: node)
-            }
-            var found: Set<String> = []
-            for (index, element) in elements.enumerated() {
-                guard case .string(let text) = element, fits(text) else {
-                    throw Mismatch(expected: expected, found: element, detail: " as element \(index + 1)")
-                }
-                found.insert(form(text))
-            }
-            return found
+            Set(try node.elements(expected, atMost: limit) { $0.text.flatMap { fits($0) ? form($0) : nil } })
         }
     }
 
@@ -339,18 +342,11 @@ extension Kind<[String]?> {
     /// Files and directories, each written without needless slashes.
     static let paths = Kind { node throws(Mismatch) in
         let expected = #"an array of absolute paths without "..", such as ["/var/lib/kiosk"]"#
-        guard case .array(let elements) = node, elements.count <= 64 else {
-            throw Mismatch(expected: expected, found: node)
-        }
-        var paths: [String] = []
-        for (index, element) in elements.enumerated() {
-            guard case .string(let path) = element, path.hasPrefix("/"), path.utf8.count < 4096, !path.utf8.contains(0),
+        return try node.elements(expected, atMost: 64) { element in
+            guard let path = element.text, path.hasPrefix("/"), path.utf8.count < 4096, !path.utf8.contains(0),
                 case let parts = path.split(separator: "/"), !parts.contains("..")
-            else {
-                throw Mismatch(expected: expected, found: element, detail: " as element \(index + 1)")
-            }
-            paths.append("/" + parts.joined(separator: "/"))
+            else { return nil }
+            return "/" + parts.joined(separator: "/")
         }
-        return paths
     }
 }
