@@ -98,6 +98,11 @@ struct ProblemList {
 
 /// A guess at the known word that an unknown one stands for.
 enum Suggestion {
+    /// Returns the end of a message about an unknown word: the known word that it may stand for, or another remedy.
+    static func hint(_ known: String?, otherwise remedy: @autoclosure () -> String) -> String {
+        "; \(known.map { "did you mean \($0.quoted)?" } ?? remedy())"
+    }
+
     /// Returns the candidate nearest to `word`, if one is near enough to be worth naming.
     static func forUnknown(_ word: String, among candidates: [String]) -> String? {
         guard word.utf8.count <= 64 else { return nil }

@@ -49,7 +49,7 @@ enum LifedKeys {
 
     private static func unknown(_ name: String) -> String {
         let known = Manifest.entryKeys.map { prefix + $0.prefix(1).uppercased() + $0.dropFirst() }.sorted()
-        let hint = Suggestion.forUnknown(name, among: known).map { "; did you mean \($0.quoted)?" } ?? "; ignoring it"
+        let hint = Suggestion.hint(Suggestion.forUnknown(name, among: known), otherwise: "ignoring it")
         return "cannot use \(name.quoted): unknown key\(hint)"
     }
 

@@ -79,8 +79,8 @@ struct Schema<Subject>: Sendable {
         let sections = keys.map(\.path).filter { $0.count > 1 }.map { $0.dropLast().joined(separator: ".") }
         let meant =
             Suggestion.forMisplaced(name, among: known) ?? Suggestion.forUnknown(name, among: known + sections)
-        return meant.map { "; did you mean \($0.quoted)?" }
-            ?? "; known here: \(entries(beside: path).joined(separator: ", "))"
+        return Suggestion.hint(
+            meant, otherwise: "known here: \(entries(beside: path).joined(separator: ", "))")
     }
 
     /// Returns the keys and tables that the table around a path can hold.

@@ -19,9 +19,8 @@ struct TableKeys<Draft>: Sendable {
 
     private func unknownKey(_ key: String) -> Mismatch {
         let known = keys.map(\.path.dotted)
-        let hint =
-            Suggestion.forUnknown(key, among: known).map { "; did you mean \($0.quoted)?" }
-            ?? "; known here: \(known.joined(separator: ", "))"
+        let hint = Suggestion.hint(
+            Suggestion.forUnknown(key, among: known), otherwise: "known here: \(known.joined(separator: ", "))")
         return Mismatch(at: [key], message: "cannot use \(key.quoted) in \(name): unknown key\(hint)")
     }
 
