@@ -44,15 +44,14 @@ public struct ConfigurationLoader: Sendable {
     ///
     /// - Parameters:
     ///   - instance: The daemon, of the system or of a user.
-    ///   - environment: The daemon's environment. XDG_CONFIG_HOME and HOME name a user's own directory, as in the XDG Base Directory
-    ///     Specification 0.8: neither counts unless it is absolute.
+    ///   - environment: The daemon's environment, in which XDG_CONFIG_HOME and HOME name a user's own directory.
     /// - Returns: The directories, the highest last.
     public static func standardDirectories(for instance: Instance, environment: [String: String]) -> [String] {
         let shared = ["/usr/lib/lifed", "/usr/local/lib/lifed", "/etc/lifed"]
-        guard instance == .user else { return shared }
-        if let home = environment["XDG_CONFIG_HOME"], home.hasPrefix("/") { return shared + ["\(home)/lifed"] }
-        if let home = environment["HOME"], home.hasPrefix("/") { return shared + ["\(home)/.config/lifed"] }
-        return shared
+        guard instance == .user, let own = baseDirectory("XDG_CONFIG_HOME", inHome: ".config", of: environment) else {
+            return shared
+        }
+        return shared + ["\(own)/lifed"]
     }
 
     /// Reads everything, now.

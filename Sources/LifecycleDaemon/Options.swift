@@ -108,12 +108,11 @@ struct DaemonPaths {
         _ options: Options, _ environment: [String: String]
     ) throws(DaemonError) -> String {
         guard options.isUser else { return "/var/lib/lifed" }
-        if let directory = environment["XDG_STATE_HOME"], directory.hasPrefix("/") { return directory + "/lifed" }
-        guard let home = environment["HOME"], home.hasPrefix("/") else {
+        guard let directory = baseDirectory("XDG_STATE_HOME", inHome: ".local/state", of: environment) else {
             throw DaemonError(
                 .start, "cannot find the state directory: HOME is not set; set it, or use --state-directory")
         }
-        return home + "/.local/state/lifed"
+        return directory + "/lifed"
     }
 }
 

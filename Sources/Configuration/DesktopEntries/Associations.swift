@@ -51,8 +51,7 @@ public struct Associations: Hashable, Sendable {
     init(environment: [String: String], data: [String]) {
         let desktops = Self.parts(of: environment["XDG_CURRENT_DESKTOP"] ?? "").filter(Self.isFileName)
             .prefix(Self.limits.desktops).map { $0.lowercased() }
-        let home = environment["HOME"].flatMap { Self.isPath($0) ? "\($0)/.config" : nil }
-        let own = environment["XDG_CONFIG_HOME"].flatMap { Self.isPath($0) ? $0 : nil } ?? home
+        let own = baseDirectory("XDG_CONFIG_HOME", inHome: ".config", of: environment)
         let shared = environment["XDG_CONFIG_DIRS"].flatMap { $0.isEmpty ? nil : $0 } ?? "/etc/xdg"
         let configuration = [own].compactMap(\.self) + Self.parts(of: shared).filter(Self.isPath)
         let directories =

@@ -43,12 +43,8 @@ public struct DesktopEntries: Sendable {
     ///   - searchPath: The directories of programs without a path, in the form of the PATH variable.
     public init(for instance: Instance, environment: [String: String], searchPath: String) {
         var directories: [String] = []
-        if instance == .user {
-            if let home = environment["XDG_DATA_HOME"], home.utf8.first == UInt8(ascii: "/") {
-                directories.append(home)
-            } else if let home = environment["HOME"], home.utf8.first == UInt8(ascii: "/") {
-                directories.append("\(home)/.local/share")
-            }
+        if instance == .user, let own = baseDirectory("XDG_DATA_HOME", inHome: ".local/share", of: environment) {
+            directories.append(own)
         }
         let shared = environment["XDG_DATA_DIRS"].flatMap { $0.isEmpty ? nil : $0 } ?? "/usr/local/share:/usr/share"
         // By bytes: the separator and an accent behind it are one character.
