@@ -148,23 +148,11 @@ public struct LoadFailure: Error, Hashable, Sendable {
 /// The content of all files, and its problems.
 public struct LoadedConfiguration: Hashable, Sendable {
     /// The settings, with the default for each that no file sets, or sets wrongly.
-    public var settings: Settings
+    public var settings = Settings()
 
     /// The apps that can be launched, sorted by id; no two have the same.
-    public var manifests: [Manifest]
+    public var manifests: [Manifest] = []
 
     /// The problems, in the order of discovery; bounded.
-    public var problems: [Problem]
-
-    /// Creates a configuration that does not come from files.
-    ///
-    /// - Parameters:
-    ///   - settings: The settings.
-    ///   - manifests: The apps, sorted by id; no two have the same.
-    ///   - problems: The problems to report.
-    public init(settings: Settings = Settings(), manifests: [Manifest] = [], problems: [Problem] = []) {
-        self.settings = settings
-        self.manifests = manifests
-        self.problems = problems
-    }
+    public var problems: [Problem] = []
 }

@@ -10,18 +10,6 @@ public struct ExecLine: Hashable, Sendable {
         public var icon: String?
         /// `%k`: where the entry is.
         public var file: String
-
-        /// Creates the subject of an entry.
-        ///
-        /// - Parameters:
-        ///   - name: The name of the app, for `%c`.
-        ///   - icon: The name of its icon, for `%i`; nil for none.
-        ///   - file: The path of the entry, for `%k`.
-        public init(name: String, icon: String? = nil, file: String) {
-            self.name = name
-            self.icon = icon
-            self.file = file
-        }
     }
 
     /// A part of an argument.

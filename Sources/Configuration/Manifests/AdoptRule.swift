@@ -12,9 +12,6 @@ public struct AdoptRule: Hashable, Sendable {
     /// name.
     public var id: String?
 
-    /// A rule for a program with any arguments.
-    public init(match: String) { self.match = match }
-
     /// Returns whether the rule is about such a program.
     ///
     /// - Parameters:

@@ -72,9 +72,6 @@ public struct Settings: Hashable, Sendable {
         /// The groups whose members control the apps of all users. Their members also need the group `lifed`, which opens the
         /// socket.
         public var administrators: Set<String> = []
-
-        /// Creates the defaults.
-        public init() {}
     }
 
     /// The limits of everything that clients and apps can make grow.
@@ -121,9 +118,6 @@ extension Settings {
 
         /// The largest number of processes and threads of each app.
         public var processes = ProcessLimit.percent(15)
-
-        /// Creates the defaults.
-        public init() {}
     }
 }
 
@@ -146,9 +140,6 @@ extension Settings {
         /// The resources of a suspended app. Those for running processes are the values of the background, so that nothing
         /// needs to be written for them.
         public var suspended: State = .inBackground(oomScoreAdjustment: 600)
-
-        /// Creates the defaults.
-        public init() {}
     }
 }
 
@@ -175,9 +166,6 @@ extension Settings.Resources {
 
         /// The delay that may be added to timers, so that they can be put together.
         public var timerSlack: Duration?
-
-        /// Creates a state in which each process keeps its own values.
-        public init() {}
 
         fileprivate static func inBackground(oomScoreAdjustment: Int) -> State {
             var state = State()
