@@ -190,8 +190,12 @@ def killed_at(desktop, call, number):
             pytest.skip(f"strace cannot attach: {line}")
         # It must never wait for a reader.
         threading.Thread(target=tracer.stdout.read, daemon=True).start()
-        yield
-        wait_for(lambda: desktop.show("lifed.service", "MainPID") not in ("0", before), what="the daemon was killed")
+        try:
+            yield
+            wait_for(lambda: desktop.show("lifed.service", "MainPID") not in ("0", before), what="the daemon was killed")
+        finally:
+            # The tracer ends with the daemon, which may not have made the call.
+            desktop.container.run(["kill", "-KILL", before], check=False)
     desktop.wait_for_daemon()
 
 
