@@ -42,46 +42,6 @@ import Testing
         #expect(steps.allSatisfy { $0.app == Self.clock } && steps.map(\.state) == [.inactive, nil, .inactive])
     }
 
-    // MARK: Text
-
-    private static let fields = [
-        ("id", "org.example.Clock"), ("from", "active"), ("to", "inactive"), ("reason", "displaced"), ("at", "7"),
-        ("since", "3"), ("answer", "20000"),
-    ]
-
-    private static func saved(_ fields: [(String, String)]) -> Announcement? {
-        Announcement(saved: SavedRecord(fields: fields.map { .init(name: $0.0, value: $0.1) }))
-    }
-
-    private static func step(without name: String, _ others: (String, String)...) -> Transition? {
-        guard case .app(let step) = saved(fields.filter { $0.0 != name } + others) else { return nil }
-        return step
-    }
-
-    @Test func transitionOfARecordAsTextIsRead() {
-        #expect(Self.saved(Self.fields) == .app(Self.transition()))
-        let scene = [
-            ("id", "org.example.Clock"), ("scene", "main"), ("from", "background"), ("to", "suspended"),
-            ("reason", "idle"), ("at", "18446744073709551615"),
-        ]
-        #expect(Self.saved(scene) == .scene(Self.sceneTransition()))
-    }
-
-    @Test(arguments: ["id", "from", "to", "at"])
-    func recordWithoutAValueThatItNeedsIsNoTransition(name: String) {
-        let rest = Self.fields.filter { $0.0 != name }
-        #expect(Self.saved(rest) == nil && Self.saved(rest + [(name, "")]) == nil)
-        #expect(Self.saved(rest + [("scene", "main")]) == nil)
-    }
-
-    @Test func recordThatSaysLessHasDefaults() {
-        #expect(Self.step(without: "since")?.since == Self.time(7))
-        #expect(Self.step(without: "reason")?.reason == Reason.none)
-        #expect(Self.step(without: "reason", ("reason", "of another version"))?.reason == Reason.none)
-        #expect(Self.step(without: "answer").map { $0.answerTime == nil } == true)
-        #expect(Self.step(without: "answer", ("answer", "-1")).map { $0.answerTime == nil } == true)
-    }
-
     @Test func slotThatIsCutOffIsNoTransitionOrOneThatSaysLess() {
         var slot = SlotWriter()
         Announcement.write(Self.transition(), to: &slot)

@@ -28,13 +28,6 @@ public enum Announcement: Sendable, Equatable {
         return announcements
     }
 
-    /// Creates the announcement of a record as text; nil for a record without meaning.
-    public init?(saved record: SavedRecord) {
-        var reader = RecordReader(record)
-        guard let announcement = Self.code(nil, nil, with: &reader) else { return nil }
-        self = announcement
-    }
-
     /// Adds the record of the announcement to a slot.
     public func write(to slot: inout SlotWriter) {
         switch self {

@@ -88,9 +88,10 @@ extension JSONReader {
     /// - Parameter name: The name without escapes, which are resolved in the text for the comparison.
     /// - Returns: True if both are the same bytes.
     public func isAt(_ name: StaticString) -> Bool {
-        latestName.hasEscapes
-            ? unescaped(latestName).span.isEqual(to: name)
-            : bytes.span.extracting(latestName.content).isEqual(to: name)
+        if latestName.hasEscapes { return unescaped(latestName).span.isEqual(to: name) }
+        // Most names differ in their lengths.
+        return latestName.content.count == name.utf8CodeUnitCount
+            && bytes.span.extracting(latestName.content).isEqual(to: name)
     }
 
     /// The name of the value.
