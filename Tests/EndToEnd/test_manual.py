@@ -306,6 +306,15 @@ def test_a_wrong_line_of_lifed_has_a_number_of_its_own():
         assert result.stderr.startswith("lifed: ") and "; see 'lifed --help'" in result.stderr
 
 
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can mount over /proc")
+def test_lifed_does_nothing_without_its_command_line(tmp_path):
+    script = f"mount -t tmpfs none /proc && exec {PRODUCTS / 'lifed'} --check --runtime-directory={tmp_path}"
+    result = subprocess.run(["unshare", "--mount", "sh", "-c", script], capture_output=True, text=True, timeout=60)
+    text = "lifed: cannot read the command line: /proc is not mounted; mount it\n"
+    assert (result.returncode, result.stdout, result.stderr) == (1, "", text)
+    assert not any(tmp_path.iterdir())
+
+
 @pytest.mark.parametrize("words", [["--version"], ["--help"], ["--check", "--config-directory=/nonexistent"]])
 def test_a_result_of_lifed_that_cannot_be_written_is_a_failure(words):
     with open("/dev/full", "w") as full:
