@@ -15,7 +15,8 @@ class Terminal:
 
     def __init__(self, daemon, *arguments):
         # In a session of its own, whose terminal sends the signals of keys.
-        program = ["setsid", "--ctty", str(daemon.products / "lifectl")]
+        # The tests may run in the background, where a shell has them ignore Ctrl-C.
+        program = ["env", "--default-signal=INT,QUIT", "setsid", "--ctty", str(daemon.products / "lifectl")]
         self.command = [*program, "--socket", str(daemon.socket), *arguments]
         self.output = ""
 

@@ -163,7 +163,7 @@ def test_what_happens_without_room_is_known_after_a_crash(cramped):
 def test_an_app_whose_record_is_too_large_costs_others_nothing(cramped):
     fill(cramped)
     before = pids(cramped)
-    large = ["0" * 100_000] * 3
+    large = ["0" * 100_000] * 2
     result = cramped.lifectl("run", "--id", "large", "--", *programs.IDLE, *large, check=False)
     assert result.returncode == LAUNCH_FAILED
     assert " is full; " in result.stderr

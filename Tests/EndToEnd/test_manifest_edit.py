@@ -89,7 +89,8 @@ def test_a_check_that_cannot_be_made_blames_no_copy(desktop, tmp_path):
 def test_an_edit_is_kept_if_the_daemon_ends_meanwhile(direct, manifest, edit):
     result = edit(f"""kill -KILL {direct.process.pid}; sed -i 's/Clock/Watch/' "$2" """)
     assert result.returncode == UNAVAILABLE
-    assert result.stderr.startswith("lifectl: cannot reload the configuration: lifed is not running")
+    # The connection may still be made, and end with the daemon.
+    assert result.stderr.startswith("lifectl: cannot reload the configuration: ")
     assert manifest.read_text() == MANIFEST.replace("Clock", "Watch") and edit.copies() == []
 
 
