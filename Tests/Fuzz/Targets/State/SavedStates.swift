@@ -175,7 +175,7 @@ extension FuzzTarget {
         }
     }
 
-    private static func checkChannel(_ channel: ChannelState, of app: AppID) {
+    private static func checkChannel(_ channel: LifecycleDaemon.ChannelState, of app: AppID) {
         var slot = SlotWriter()
         channel.write(of: app, to: &slot)
         require(ChannelState.read(slot.bytes[...])?.1 == channel, "a channel that was saved is found again")
