@@ -1,9 +1,9 @@
 import ControlAPI
 import Varlink
 
-/// The daemon that the connections of a run share: the first one that answers, and from then on the one at the same socket.
+/// The daemon of all connections of a run: the first daemon that answers.
 ///
-/// While it restarts, the run waits for it, and goes to no other daemon.
+/// While it restarts, the run waits at its socket, and goes to no other daemon.
 final class DaemonTarget {
     /// The time for an answer: the calls of these connections wait for no app.
     private static let timeout = Duration.seconds(10)
