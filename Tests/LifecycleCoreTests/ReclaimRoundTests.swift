@@ -50,9 +50,9 @@ import Testing
     }
 
     @Test func accountOfMoreAppsThanAreKeptIsCutOff() {
-        let names = (1...20).map { SavedRecord.Field(name: "reclaim-order", value: "app-\($0)") }
-        var reader = RecordReader(
-            SavedRecord(fields: [.init(name: "reclaim-cause", value: "simulation:")] + names))
+        let names = (1...20).map { TextRecord.Field(name: "reclaim-order", value: "app-\($0)") }
+        var reader = TextReader(
+            TextRecord(fields: [.init(name: "reclaim-cause", value: "simulation")] + names))
         let account = ReclaimRecord.code(nil, with: &reader)
         #expect(account?.order == (1...16).map { AppID("app-\($0)") } && account?.candidates == 16)
     }
@@ -149,7 +149,7 @@ import Testing
         var world = ReclaimTests().world()
         world.withholding = [.looks]
         world.give(.memoryPressure(.critical, "very short"))
-        let record = SavedRecord(
+        let record = TextRecord(
             fields: world.core.record.fields.map { field in
                 field.name == "reclaim-phase" ? .init(name: field.name, value: "looking") : field
             })

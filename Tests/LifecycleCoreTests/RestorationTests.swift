@@ -105,7 +105,7 @@ import Testing
 
     @Test func `app without a process has no foreground slot`() {
         var world = running()
-        var machine = SavedRecord()
+        var machine = TextRecord()
         machine.add("place", "ghost")
         world.core = Lifecycle(
             restoring: machine, apps: [], settings: Settings(), policy: { _ in Policy() }, at: world.now)

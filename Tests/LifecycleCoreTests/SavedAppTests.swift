@@ -159,7 +159,7 @@ import Testing
         let fields = Self.app(.running(.background, sentCallback: nil)).record.fields
         for next in AppState.allCases {
             let said = [("state", state.rawValue), ("awaiting", "spawn"), ("next", next.rawValue)]
-            let record = SavedRecord(
+            let record = TextRecord(
                 fields: said.map { .init(name: $0.0, value: $0.1) } + fields.filter { $0.name != "state" })
             let restored = try #require(Self.restored(record))
             let makesSense = state == .notRunning && [.inactive, .background].contains(next)
@@ -179,7 +179,7 @@ import Testing
         let app = Self.app(.notRunning)
         let own = app.record
         let others = Self.app(.stopping).record.fields.filter { own[$0.name] == nil }
-        let record = SavedRecord(fields: own.fields + others)
+        let record = TextRecord(fields: own.fields + others)
         var restored = AppMachine(
             id: Self.clock, index: AppIndex(value: 0), policy: Box(Policy()), since: Self.time(99))
         restored.restore(from: record)
@@ -224,18 +224,18 @@ import Testing
 
     // MARK: Records that say less, or too much
 
-    static func core(restoring record: SavedRecord) -> Lifecycle {
+    static func core(restoring record: TextRecord) -> Lifecycle {
         Lifecycle(
-            restoring: SavedRecord(), apps: [record], settings: Settings(), policy: { _ in Policy() }, at: time(99))
+            restoring: TextRecord(), apps: [record], settings: Settings(), policy: { _ in Policy() }, at: time(99))
     }
 
-    static func restored(_ record: SavedRecord) -> AppMachine? {
+    static func restored(_ record: TextRecord) -> AppMachine? {
         let apps = core(restoring: record).knownApps
         return apps.keys.first.flatMap { apps[$0] }
     }
 
     static func restored(_ fields: (String, String)...) -> AppMachine? {
-        restored(SavedRecord(fields: fields.map { .init(name: $0.0, value: $0.1) }))
+        restored(TextRecord(fields: fields.map { .init(name: $0.0, value: $0.1) }))
     }
 
     @Test func `a record that says nothing is that of an app that does not run`() throws {
@@ -265,7 +265,7 @@ import Testing
             ("answer-by", "1"), ("told-state", "active"),
         ]
         for (rest, isAwaited) in [([], false), ([("linked", "1")], true)] as [([(String, String)], Bool)] {
-            let record = SavedRecord(fields: (answer + rest).map { .init(name: $0.0, value: $0.1) })
+            let record = TextRecord(fields: (answer + rest).map { .init(name: $0.0, value: $0.1) })
             #expect((Self.restored(record)?.awaitedCallback != nil) == isAwaited)
         }
     }
@@ -273,7 +273,7 @@ import Testing
     @Test func `restored end of tasks ends no app without tasks`() throws {
         // A request keeps it running: its time in the background would end the deadline.
         let fields = [("id", "clock"), ("state", "background"), ("awake", "1")]
-        var record = SavedRecord(fields: fields.map { .init(name: $0.0, value: $0.1) })
+        var record = TextRecord(fields: fields.map { .init(name: $0.0, value: $0.1) })
         record.add("deadline", "task-expiration:1")
         var core = Self.core(restoring: record)
         let effects = core.handle(.tick, at: Self.time(99) + .seconds(1))
@@ -293,7 +293,7 @@ import Testing
     func `restored scene fits the state of its app`(app: AppState, saved: SceneState, restored: SceneState) {
         var scene = Scene(id: Self.main, role: "panel", info: nil, origin: .app, since: Self.time(1))
         scene.state = saved
-        var record = SavedRecord()
+        var record = TextRecord()
         record.add("scene", scene.text)
         #expect(Scenes(saved: record.scenes, in: app).all.map(\.state) == [restored])
     }
@@ -307,8 +307,8 @@ import Testing
 
     @Test func sceneWithoutAValidTimeIsAsOldAsTheClock() {
         for time in ["", "x", "-1"] {
-            let parts = ["main", "panel", "app", "background", "launch", time, "", "", "w", ""]
-            let scene = Scene(text: parts.joined(separator: String(SavedText.separator)))
+            let parts = ["main", "panel", "app", "background", "launch", time, "2", "0", "~", "~"]
+            let scene = Scene(text: parts.joined(separator: ":"))
             #expect(scene?.since == Self.time(0) && scene?.isWanted == true)
         }
     }
@@ -335,7 +335,7 @@ import Testing
         ]
         var world = World()
         world.core = Lifecycle(
-            restoring: SavedRecord(), apps: [SavedRecord(fields: known.map { .init(name: $0.0, value: $0.1) })],
+            restoring: TextRecord(), apps: [TextRecord(fields: known.map { .init(name: $0.0, value: $0.1) })],
             settings: Settings(), policy: { _ in Policy() }, at: Self.time(1))
         world.give(.resumeRestored)
         #expect(world.state("clock") == .suspended)
@@ -345,10 +345,10 @@ import Testing
     @Test(arguments: [(0, "a b"), (1, "a b"), (2, "nobody"), (3, "nowhere")])
     func `a scene of which a part makes no sense is none`(part: Int, value: String) {
         let scene = Scene(id: Self.main, role: "panel", info: nil, origin: .app, since: Self.time(1))
-        var parts = scene.text.split(separator: "\u{1F}", omittingEmptySubsequences: false).map(String.init)
-        #expect(Scene(text: parts.joined(separator: "\u{1F}")) == scene)
+        var parts = scene.text.split(separator: ":", omittingEmptySubsequences: false).map(String.init)
+        #expect(Scene(text: parts.joined(separator: ":")) == scene)
         parts[part] = value
-        #expect(Scene(text: parts.joined(separator: "\u{1F}")) == nil)
+        #expect(Scene(text: parts.joined(separator: ":")) == nil)
     }
 
     @Test(arguments: [(SceneText.infoLimit, true), (SceneText.infoLimit + 1, false)])
@@ -358,7 +358,7 @@ import Testing
         #expect(Scene(text: scene.text)?.info == (isKept ? info : nil))
     }
 
-    @Test(arguments: ["", "7", "x", "7\u{1F}", "7\u{1F}nothing", "x\u{1F}memory-warning"])
+    @Test(arguments: ["", "7", "x", "7:", "7:nothing", "x:memory-warning"])
     func `an event of which nothing is said is none`(text: String) {
         #expect(QueuedEvent(text: text) == nil)
     }
@@ -412,20 +412,20 @@ import Testing
 
 extension AppMachine {
     /// The record as text, without deadlines.
-    var record: SavedRecord {
-        var (writer, copy, deadlines) = (RecordWriter(), self, [SavedDeadline]())
+    var record: TextRecord {
+        var (writer, copy, deadlines) = (TextWriter(), self, [SavedDeadline]())
         copy.code(&deadlines, with: &writer)
         return writer.record
     }
 
     /// Applies the values of a record to an app that has none yet.
-    mutating func restore(from record: SavedRecord) {
-        var (reader, deadlines) = (RecordReader(record), [SavedDeadline]())
+    mutating func restore(from record: TextRecord) {
+        var (reader, deadlines) = (TextReader(record), [SavedDeadline]())
         code(&deadlines, with: &reader)
     }
 }
 
-extension SavedRecord {
+extension TextRecord {
     /// The scenes of the record, whatever the state of their app.
     var scenes: Scenes {
         var scenes = Scenes()

@@ -14,8 +14,8 @@ import Testing
             ("id", clock.name), ("state", "active"), ("wish", "run"), ("linked", "1"), ("launched", "1"),
             ("has-launched", "1"), ("sequence", "1"),
         ]
-        let record = SavedRecord(fields: (known + rest).map { .init(name: $0.0, value: $0.1) })
-        let machine = SavedRecord(fields: [.init(name: "front", value: clock.name)])
+        let record = TextRecord(fields: (known + rest).map { .init(name: $0.0, value: $0.1) })
+        let machine = TextRecord(fields: [.init(name: "front", value: clock.name)])
         return Lifecycle(
             restoring: machine, apps: [record], settings: Settings(), policy: { _ in Policy() }, at: now)
     }
@@ -39,14 +39,14 @@ import Testing
         #expect(Self.told(Self.unanswered("did-become-active")).map(\.callback) == [.didBecomeActive])
         let scene = Self.unanswered("scene-did-become-active", [("told-scene", "main")])
         #expect(Self.told(scene).map(\.callback) == [.sceneDidBecomeActive])
-        let event = Self.unanswered("open-url", [("told-event", "1\u{1F}open-url\u{1F}\u{1F}\u{1F}a:b")])
+        let event = Self.unanswered("open-url", [("told-event", "1:open-url:::a%3Ab")])
         #expect(Self.told(event).map(\.callback) == [.openURL])
     }
 
     private static let incomplete: [(String, [(String, String)])] = [
         ("scene-did-become-active", []), ("scene-did-become-active", [("told-scene", "a b")]),
         ("did-become-active", [("told-scene", "main")]), ("open-url", []),
-        ("open-url", [("told-event", "1\u{1F}perform-task\u{1F}fetch\u{1F}")]),
+        ("open-url", [("told-event", "1:perform-task:fetch:")]),
     ]
 
     @Test(arguments: incomplete)
@@ -72,9 +72,9 @@ import Testing
     }
 
     @Test func `an app works on a task and on nothing else`() {
-        for (text, isTask) in [("perform-task\u{1F}fetch\u{1F}", true), ("open-url\u{1F}\u{1F}\u{1F}a:b", false)] {
+        for (text, isTask) in [("perform-task:fetch:", true), ("open-url:::a%3Ab", false)] {
             let core = Self.restored([
-                ("task", "1\u{1F}\(text)"), ("task-sequence", "1"), ("task-until", "2000000"),
+                ("task", "1:\(text)"), ("task-sequence", "1"), ("task-until", "2000000"),
                 ("task-state", "background"),
             ])
             #expect((core.knownApps[Self.clock]?.outbox.task != nil) == isTask)

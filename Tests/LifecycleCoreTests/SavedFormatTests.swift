@@ -27,16 +27,16 @@ import Testing
         ("wish", "run"), ("wish-reason", "displaced"),
         (
             "scene",
-            "notes\u{1F}panel\u{1F}person\u{1F}foregroundActive\u{1F}scene\u{1F}1003000000\u{1F}\u{1F}\u{1F}wi\u{1F}draft 1"
+            "notes:panel:person:foregroundActive:scene:1003000000:2:0:~:draft 1"
         ),
         ("scene-front", "notes"), ("linked", "1"), ("scenes", "1"), ("been-in-front", "1"),
         ("last-in-front", "1005000000"), ("launched", "1003000000"), ("launch-reason", "scene"),
         ("has-launched", "1"), ("sequence", "7"), ("hold", "task:7:1004000000:save"),
-        ("event", "2\u{1F}open-url\u{1F}text/html\u{1F}org.example.Player\u{1F}https://example.org/a b"),
-        ("event", "3\u{1F}perform-task\u{1F}fetch\u{1F}{}"), ("last-event", "3"), ("awaiting", "answer"),
-        ("callback", "memory-warning"), ("told-sequence", "6"), ("told-event", "1\u{1F}memory-warning"),
+        ("event", "2:open-url:text/html:org.example.Player:https%3A//example.org/a b"),
+        ("event", "3:perform-task:fetch:{}"), ("last-event", "3"), ("awaiting", "answer"),
+        ("callback", "memory-warning"), ("told-sequence", "6"), ("told-event", "1:memory-warning"),
         ("answer-by", "1009000000"), ("told-state", "active"), ("sent", "1004000000"),
-        ("resignation", "7:1006000000:1005000000:active:foregroundInactive:scene-will-resign-active:notes"),
+        ("resignation", "7:1006000000:1005000000:active:1:scene-will-resign-active:notes"),
         ("deadline", "answer:1009000000"), ("deadline", "resignation:1006000000"),
     ]
 
@@ -46,13 +46,13 @@ import Testing
         ("wish", "run"), ("wish-reason", "displaced"),
         (
             "scene",
-            "notes\u{1F}panel\u{1F}person\u{1F}background\u{1F}displaced\u{1F}1005500000\u{1F}1005500000\u{1F}\u{1F}wi\u{1F}draft 1"
+            "notes:panel:person:background:displaced:1005500000:2:1:1005500000:~:draft 1"
         ),
         ("scene-front", "notes"), ("linked", "1"), ("scenes", "1"), ("been-in-front", "1"),
         ("last-in-front", "1005000000"), ("launched", "1003000000"), ("launch-reason", "scene"),
         ("has-launched", "1"), ("sequence", "8"), ("hold", "task:7:1004000000:save"),
-        ("event", "2\u{1F}open-url\u{1F}text/html\u{1F}org.example.Player\u{1F}https://example.org/a b"),
-        ("event", "3\u{1F}perform-task\u{1F}fetch\u{1F}{}"), ("last-event", "3"), ("awaiting", "answer"),
+        ("event", "2:open-url:text/html:org.example.Player:https%3A//example.org/a b"),
+        ("event", "3:perform-task:fetch:{}"), ("last-event", "3"), ("awaiting", "answer"),
         ("callback", "scene-did-enter-background"), ("told-sequence", "8"), ("told-scene", "notes"),
         ("answer-by", "1010500000"), ("told-state", "background"), ("sent", "1005500000"),
         ("deadline", "answer:1010500000"), ("deadline", "tasks:1035500000"),
@@ -64,7 +64,7 @@ import Testing
         ("wish", "run"), ("wish-reason", "displaced"), ("linked", "1"), ("been-in-front", "1"),
         ("last-in-front", "1001000000"), ("launched", "1000000000"), ("launch-reason", "launch"),
         ("has-launched", "1"), ("sequence", "6"), ("hold", "activity:2:1001000000:audio"),
-        ("hold", "task:3:1001000000:sync:all"), ("last-event", "1"), ("deadline", "tasks:1031000000"),
+        ("hold", "task:3:1001000000:sync%3Aall"), ("last-event", "1"), ("deadline", "tasks:1031000000"),
     ]
 
     static let suspendedReader: Fields = [
@@ -95,8 +95,8 @@ import Testing
 
     static let apps = [activeEditor, backgroundPlayer, suspendedReader, spawningMail, terminatingChat]
 
-    static func record(_ fields: Fields) -> SavedRecord {
-        SavedRecord(fields: fields.map { .init(name: $0.0, value: $0.1) })
+    static func record(_ fields: Fields) -> TextRecord {
+        TextRecord(fields: fields.map { .init(name: $0.0, value: $0.1) })
     }
 
     static func policy(of id: AppID) -> Policy {
@@ -218,14 +218,14 @@ import Testing
     @Test func recordsOfSlotsAreThoseOfTheTextThatWasRead() {
         for (apps, machine) in [(Self.apps, Self.machine), ([Self.backgroundEditor], [])] {
             var core = Self.core(apps, machine: machine)
-            let slots = core.indexes.compactMap { index -> Saved? in
+            let slots = core.indexes.compactMap { index -> SlotReader? in
                 var slot = SlotWriter()
-                return core.writeRecord(at: index, to: &slot) != nil ? .slot(slot.bytes[...]) : nil
+                return core.writeRecord(at: index, to: &slot) != nil ? SlotReader(slot.bytes[...]) : nil
             }
             var slot = SlotWriter()
             core.writeRecord(to: &slot)
             let again = Lifecycle(
-                restoring: .slot(slot.bytes[...]), apps: slots, settings: Settings(),
+                restoring: SlotReader(slot.bytes[...]), apps: slots, settings: Settings(),
                 policy: Self.policy(of:), at: Self.seconds(1005.5))
             #expect(again.record == core.record && slots.count == apps.count)
             for id in core.knownApps.keys { #expect(again.record(of: id) == core.record(of: id)) }
@@ -243,15 +243,15 @@ import Testing
         #expect(Self.sorted(core.record) == Self.sorted(Self.record(Self.machine)))
     }
 
-    private static func sorted(_ record: SavedRecord) -> [String] {
+    private static func sorted(_ record: TextRecord) -> [String] {
         record.fields.map { "\($0.name)=\($0.value)" }.sorted()
     }
 
     /// Returns the values as they are written now: the user was a person, and the termination timeout a grace.
-    private static func sortedAsNow(_ record: SavedRecord) -> [String] {
+    private static func sortedAsNow(_ record: TextRecord) -> [String] {
         record.fields.map { field in
-            let words = field.value.split(separator: "\u{1F}", omittingEmptySubsequences: false)
-            let value = words.map { $0 == "person" ? "user" : $0 }.joined(separator: "\u{1F}")
+            let words = field.value.split(separator: ":", omittingEmptySubsequences: false)
+            let value = words.map { $0 == "person" ? "user" : $0 }.joined(separator: ":")
             return "\(field.name)=" + (value == "grace:1009000000" ? "termination:1009000000" : value)
         }.sorted()
     }

@@ -13,14 +13,14 @@ import Testing
     private func expectChange(
         _ world: inout World, _ name: String, _ isChanged: Bool = true, _ change: (inout World) -> Void
     ) {
-        let (before, slot) = (world.core.record.fields, world.core.saved)
+        let (before, slot) = (world.core.record.fields, world.core.slot)
         change(&world)
         let names = Set(
             (before + world.core.record.fields).filter { field in
                 before.filter { $0.name == field.name } != world.core.record.fields.filter { $0.name == field.name }
             }.map(\.name))
         #expect(names == (isChanged ? [name] : []))
-        #expect((world.core.saved != slot) == isChanged, "\(name)")
+        #expect((world.core.slot != slot) == isChanged, "\(name)")
     }
 
     @Test func launchInTheBackgroundChangesNothing() {

@@ -1,6 +1,5 @@
 import Glibc
 import LifecycleCore
-import Simulation
 import Testing
 
 @testable import LifecycleDaemon

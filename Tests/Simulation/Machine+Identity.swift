@@ -59,10 +59,10 @@ extension Machine {
             guard parts.count == 2, let time = Int64(parts[1]) else { return value }
             return "\(parts[0]):\(time - Int64(now.microseconds))"
         case "scene":
-            let parts = value.split(separator: "\u{1F}", omittingEmptySubsequences: false).map(String.init)
+            let parts = value.split(separator: ":", omittingEmptySubsequences: false).map(String.init)
             return parts.enumerated().map { place, part in
                 // Since when it is where it is, and when it was in the foreground the last time.
-                guard place == 5 || place == 6, let time = UInt64(part) else { return part }
+                guard place == 5 || place == 8, let time = UInt64(part) else { return part }
                 return String(min(now.microseconds &- time, 61_000_000))
             }.joined(separator: " ")
         case "exit": return String(value.drop { $0 != ":" })

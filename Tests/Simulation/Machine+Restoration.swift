@@ -48,38 +48,29 @@ extension Lifecycle {
         return apps
     }
 
-    /// Creates the core of records as text.
-    package init(
-        restoring machine: SavedRecord, apps records: [SavedRecord], settings: Settings,
-        policy: (AppID) -> Policy?, at now: Instant
-    ) {
-        self.init(
-            restoring: .text(machine), apps: records.map { .text($0) }, settings: settings, policy: policy, at: now)
-    }
-
     /// The slot of what concerns several apps.
-    package var saved: Saved {
+    package var slot: [UInt8] {
         var core = self
         var slot = SlotWriter()
         core.writeRecord(to: &slot)
-        return .slot(slot.bytes[...])
+        return slot.bytes
     }
 
-    /// Returns the slot of an app; nil if it has no record.
-    package func saved(_ id: AppID) -> Saved? {
+    /// A reader of that slot.
+    package var saved: SlotReader { SlotReader(slot[...]) }
+
+    /// Returns a reader of the slot of an app; nil if it has no record.
+    package func saved(_ id: AppID) -> SlotReader? {
         var core = self
         var slot = SlotWriter()
         guard let index = core.indexes.first(where: { core.app(at: $0) == id }),
             core.writeRecord(at: index, to: &slot) != nil
         else { return nil }
-        return .slot(slot.bytes[...])
+        return SlotReader(slot.bytes[...])
     }
 
-    /// The records of all apps that have one, in the order of their names.
-    package var records: [SavedRecord] { knownApps.keys.sorted().compactMap { record(of: $0) } }
-
     /// The fields of the shared record, without the activation slots of apps that are not alive: these join the queue anew.
-    fileprivate func comparableFields(of record: SavedRecord) -> [SavedRecord.Field] {
+    fileprivate func comparableFields(of record: TextRecord) -> [TextRecord.Field] {
         record.fields.filter { $0.name != "place" || knownApps[AppID($0.value)]?.state.isAlive == true }
     }
 
@@ -88,13 +79,8 @@ extension Lifecycle {
     /// Deadlines are left out: a restored core defers those that are due until it has read what the apps have said.
     fileprivate func differenceWhenRestored(at now: Instant) -> String? {
         let other = Lifecycle(
-            restoring: record, apps: records, settings: settings, policy: { knownApps[$0]?.policy }, at: now)
-        let fromSlots = Lifecycle(
             restoring: saved, apps: knownApps.keys.sorted().compactMap { saved($0) }, settings: settings,
             policy: { knownApps[$0]?.policy }, at: now)
-        if fromSlots.record != other.record || fromSlots.records != other.records {
-            return "\(other.record) \(other.records), from slots \(fromSlots.record) \(fromSlots.records)"
-        }
         if other.foreground != foreground { return "\(foreground) are in the foreground, then \(other.foreground)" }
         if other.interruptions != interruptions || other.foregroundBlockers != foregroundBlockers {
             return
@@ -113,7 +99,7 @@ extension Lifecycle {
         return nil
     }
 
-    private func comparableFields(of id: AppID) -> [SavedRecord.Field] {
+    private func comparableFields(of id: AppID) -> [TextRecord.Field] {
         record(of: id)?.fields.filter { $0.name != "deadline" } ?? []
     }
 }

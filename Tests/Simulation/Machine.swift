@@ -162,8 +162,8 @@ struct Death: Sendable {
 
 /// What the daemon has written down: each record as it was when something about it last changed.
 struct StateFile: Sendable {
-    var machine = Saved.text(SavedRecord())
-    var apps: [AppID: Saved] = [:]
+    var machine = SlotReader([])
+    var apps: [AppID: SlotReader] = [:]
     /// The number of the last callback that was sent to each app.
     var told: [AppID: UInt64] = [:]
 

@@ -3,21 +3,11 @@ import OrderedCollections
 // The core as it is saved, so that another process can go on where this one was killed. An operation that was not saved has not begun, and
 // what was saved is repeated by ``Input/resumeRestored``. Requests are not saved, for their clients are gone.
 
-/// A record that a former daemon has saved.
-public enum Saved: Sendable, Equatable {
-    /// The bytes of a ``SlotWriter``.
-    case slot(ArraySlice<UInt8>)
-    /// Text, the format of version 1.
-    case text(SavedRecord)
-
+extension SlotReader {
     /// The app that the record is about; nil for a record of no app.
-    public var app: AppID? {
-        switch self {
-        case .slot(let bytes):
-            var reader = SlotReader(bytes)
-            return AppID.code(nil, with: &reader)
-        case .text(let record): return record["id"].flatMap { AppID(text: $0) }
-        }
+    public var appID: AppID? {
+        var reader = self
+        return AppID.code(nil, with: &reader)
     }
 }
 
@@ -70,24 +60,22 @@ extension Lifecycle {
     ///   - policy: The policy of an app by now; nil for an app without a manifest, which is forgotten when it ends.
     ///   - now: The time.
     public init(
-        restoring machine: Saved, apps records: [Saved], settings: Settings,
+        restoring machine: SlotReader, apps records: [SlotReader], settings: Settings,
         policy: (AppID) -> Policy?, at now: Instant
     ) {
         self.init()
+        restore(machine, apps: records, settings, policy, at: now)
+    }
+
+    /// Applies the records to a core without apps.
+    package mutating func restore<Reader: SavedCoder>(
+        _ machine: Reader, apps records: [Reader], _ settings: Settings, _ policy: (AppID) -> Policy?, at now: Instant
+    ) {
         shared.now = now
         configure(settings)
-        for record in records {
-            guard let id = record.app, knownApps.index(of: id) == nil else { continue }
-            restoreApp(id, record, policy)
-        }
-        switch machine {
-        case .slot(let bytes):
-            var reader = SlotReader(bytes)
-            code(with: &reader)
-        case .text(let record):
-            var reader = RecordReader(record)
-            code(with: &reader)
-        }
+        for record in records { restoreApp(record, policy) }
+        var machine = machine
+        code(with: &machine)
         shared.foreground.removeAll { knownApps[$0].desired != .run }
         // There may be fewer foreground apps by now.
         trimForeground(reason: .foregroundLimit)
@@ -111,19 +99,16 @@ extension Lifecycle {
         shared.blockers = OrderedSet(blockers)
     }
 
-    private mutating func restoreApp(_ id: AppID, _ record: Saved, _ policy: (AppID) -> Policy?) {
+    private mutating func restoreApp(_ record: some SavedCoder, _ policy: (AppID) -> Policy?) {
+        var name = record
+        guard let name = name.text("id", nil), !name.isEmpty, knownApps.index(of: AppID(name)) == nil else { return }
+        let id = AppID(name)
         let unknown = Policy(timeouts: settings.timeouts, isTransient: true)
         let app = insert(id, policy(id) ?? unknown)
         var deadlines: [SavedDeadline] = []
         change(app) { machine, shared in
-            switch record {
-            case .slot(let bytes):
-                var reader = SlotReader(bytes)
-                machine.code(&deadlines, with: &reader)
-            case .text(let record):
-                var reader = RecordReader(record)
-                machine.code(&deadlines, with: &reader)
-            }
+            var record = record
+            machine.code(&deadlines, with: &record)
             for deadline in deadlines { shared.deadlines.set(deadline.kind, app, at: deadline.instant) }
             machine.launch.isForeign = machine.isRunning
             machine.completeLaunchWithoutDeadline(shared)

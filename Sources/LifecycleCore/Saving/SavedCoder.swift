@@ -97,55 +97,72 @@ extension SavedCoder where Self: ~Copyable {
     }
 }
 
-// MARK: - Text
+// MARK: - Parts
 
-/// Adds the values of a table to a ``SavedRecord``: the format of version 1 of the state file, which an administrator can read.
-/// Only what is set is written.
-package struct RecordWriter: SavedCoder {
-    package private(set) var record: SavedRecord
-    package var isReading: Bool { false }
+/// Writes the parts of a value in the order of the table of its type, or reads them.
+///
+/// Each part is nil for nothing, and after bytes without meaning.
+package protocol PartCoder: ~Copyable {
+    /// A Boolean value that indicates whether parts are read.
+    var isReading: Bool { get }
 
-    /// Creates a writer that adds to a record.
-    package init(_ record: SavedRecord = SavedRecord()) { self.record = record }
+    /// Writes or reads a number.
+    mutating func number(_ value: UInt64?) -> UInt64?
+    /// Writes or reads a text.
+    mutating func text(_ value: String?) -> String?
+    /// Writes or reads the last part, which a coder of text need not delimit.
+    mutating func rest(_ value: String?) -> String?
+    /// Writes or reads a byte.
+    mutating func byte(_ value: UInt8?) -> UInt8?
+    /// Writes or reads the position of a word; nil for none of the words.
+    mutating func choice(_ position: UInt8?, of words: [String]) -> UInt8?
+}
 
-    package mutating func flag(_ name: StaticString, _ value: Bool) -> Bool {
-        if value { record.add(name, "1") }
-        return value
+extension PartCoder where Self: ~Copyable {
+    /// Writes or reads a word; nil for one of another version.
+    @inline(__always)
+    package mutating func word<Word: RawRepresentable<String>>(_ value: Word?) -> Word? {
+        let word = text(value?.rawValue)
+        return isReading ? word.flatMap { Word(rawValue: $0) } : value
     }
-    package mutating func number(_ name: StaticString, _ value: UInt64?) -> UInt64? {
-        record.add(name, value)
-        return value
+
+    /// Writes or reads a reason as the last part.
+    @inline(__always)
+    mutating func lastReason(_ value: Reason?) -> Reason? {
+        let word = rest(value?.rawValue)
+        return isReading ? word.map { Reason(saved: $0) } : value
     }
-    package mutating func text(_ name: StaticString, _ value: String?) -> String? {
-        record.add(name, value)
-        return value
+
+    /// Writes or reads an instant, which a complete value has.
+    @inline(__always)
+    mutating func instant(_ value: Instant?) -> Instant? {
+        number(value?.microseconds).map { Instant(microseconds: $0) }
     }
-    package mutating func item<Item: SavedItem>(_ name: StaticString, _ value: Item?) -> Item? {
-        record.add(name, value?.text)
-        return value
+
+    /// Writes or reads an instant that a complete value may lack.
+    mutating func optionalInstant(_ value: Instant?) -> Instant? {
+        byte(value == nil ? 0 : 1) == 1 ? instant(value) : nil
     }
-    package mutating func list<Item: SavedItem>(_ name: StaticString, _ values: [Item]) -> [Item] {
-        for value in values { record.add(name, value.text) }
-        return values
+
+    /// Writes or reads up to three texts as the last parts.
+    mutating func texts(_ values: [String]) -> [String] {
+        var coded: [String] = []
+        for position in 0..<3 {
+            let value = position < values.count ? values[position] : nil
+            guard isReading || value != nil, let value = text(value) else { break }
+            coded.append(value)
+        }
+        return coded
     }
 }
 
-/// Reads the values of a table from a ``SavedRecord``, the first of a name; for a list every valid one.
-package struct RecordReader: SavedCoder {
-    private let record: SavedRecord
-    package var isReading: Bool { true }
-
-    package init(_ record: SavedRecord) { self.record = record }
-
-    package mutating func flag(_ name: StaticString, _ value: Bool) -> Bool { record[name.description] == "1" }
-    package mutating func number(_ name: StaticString, _ value: UInt64?) -> UInt64? {
-        record[name.description].flatMap { UInt64($0) }
-    }
-    package mutating func text(_ name: StaticString, _ value: String?) -> String? { record[name.description] }
-    package mutating func item<Item: SavedItem>(_ name: StaticString, _ value: Item?) -> Item? {
-        record[name.description].flatMap { Item(text: $0) }
-    }
-    package mutating func list<Item: SavedItem>(_ name: StaticString, _ values: [Item]) -> [Item] {
-        record.all(name.description).compactMap { Item(text: $0) }
-    }
+/// A value with parts.
+package protocol SavedItem {
+    /// Writes the parts of a value, or reads them: the table of the type.
+    ///
+    /// - Parameters:
+    ///   - item: The value to write; nil to read one.
+    ///   - parts: The writer or the reader, at the first part.
+    /// - Returns: The value that was written or read; nil for parts without meaning.
+    static func code(_ item: Self?, with parts: inout some PartCoder & ~Copyable) -> Self?
 }

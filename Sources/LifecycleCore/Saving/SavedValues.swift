@@ -1,4 +1,4 @@
-// The parts of a saved app, each with the table of its type: values of a slot, and one line of text.
+// The parts of a saved app, each with the table of its type.
 
 extension String: SavedItem {
     /// Writes or reads the text.
@@ -31,33 +31,17 @@ extension ForegroundBlocker: SavedItem {
 }
 
 extension ExitStatus {
-    /// Writes or reads the kernel's account of an end: in a slot a byte for its kind, and its number.
+    private static let words = ["unknown", "code", "signal"]
+
+    /// Writes or reads the kernel's account of an end: its kind, and its number.
     fileprivate static func code(_ status: ExitStatus?, with parts: inout some PartCoder & ~Copyable) -> ExitStatus? {
-        if parts.isText { return parts.text(status?.word).map { ExitStatus(word: $0) } }
         var (kind, value): (UInt8?, Int32?) = (0, nil)
         if case .code(let code) = status { (kind, value) = (1, code) }
         if case .signal(let signal) = status { (kind, value) = (2, signal) }
-        kind = parts.byte(kind)
+        kind = parts.choice(kind, of: words)
         guard kind == 1 || kind == 2, let number = parts.number(value.map { UInt64(bitPattern: Int64($0)) })
         else { return .unknown }
         return kind == 1 ? .code(Int32(truncatingIfNeeded: number)) : .signal(Int32(truncatingIfNeeded: number))
-    }
-
-    private var word: String {
-        switch self {
-        case .code(let code): "code \(code)"
-        case .signal(let number): "signal \(number)"
-        case .unknown: "unknown"
-        }
-    }
-
-    private init(word: String) {
-        let parts = word.split(separator: " ")
-        switch (parts.first, parts.last.flatMap { Int32($0) }) {
-        case ("code", let code?): self = .code(code)
-        case ("signal", let number?): self = .signal(number)
-        default: self = .unknown
-        }
     }
 }
 
@@ -138,8 +122,7 @@ extension SentCallback: SavedItem {
         guard let sequence = parts.number(delivery?.sequence), let deadline = parts.instant(delivery?.deadline),
             let sent = parts.instant(item?.sent), let state = parts.word(delivery?.state)
         else { return nil }
-        let word = item?.next?.word
-        let hasNext = parts.isText ? parts.text(word)?.isEmpty == false : parts.byte(word == nil ? 0 : 1) == 1
+        let hasNext = parts.byte(item?.next == nil ? 0 : 1) == 1
         guard let callback = PendingCallback.code(delivery?.pending, with: &parts), callback.isResignation
         else { return nil }
         var resignation = Delivery(
@@ -150,13 +133,6 @@ extension SentCallback: SavedItem {
 }
 
 extension NextState {
-    fileprivate var word: String {
-        switch self {
-        case .app(let state): state.rawValue
-        case .scene(let state): state.rawValue
-        }
-    }
-
     /// Writes or reads the state that follows, which is the app's or that of a scene.
     static func code(_ next: NextState?, with coder: inout some SavedCoder & ~Copyable) -> NextState? {
         var (app, scene): (AppState?, SceneState?) = (nil, nil)
@@ -172,9 +148,6 @@ extension NextState {
 }
 
 extension QueuedEvent: SavedItem {
-    /// A byte that is escaped in the texts of an event.
-    package static var separator: Unicode.Scalar { SavedText.separator }
-
     /// Writes or reads an event and its number.
     package static func code(_ item: QueuedEvent?, with parts: inout some PartCoder & ~Copyable) -> QueuedEvent? {
         guard let number = parts.number(item?.number), let callback = parts.word(item?.event.callback),
@@ -224,9 +197,6 @@ extension Scenes {
 }
 
 extension Scene: SavedItem {
-    /// A byte that is in none of the words. The info, which may contain it, comes last.
-    package static var separator: Unicode.Scalar { SavedText.separator }
-
     /// Writes or reads a scene.
     package static func code(_ item: Scene?, with parts: inout some PartCoder & ~Copyable) -> Scene? {
         let name = parts.text(item?.id.name)
@@ -235,22 +205,18 @@ extension Scene: SavedItem {
         let state = parts.word(item?.state)
         let reason = parts.text(item?.reason.rawValue)
         let since = parts.instant(item?.since)
-        var flags = item.map { Flags($0) }
-        if !parts.isText { flags = Flags.code(flags, with: &parts) }
+        let flags = parts.byte(item.map { Flags($0).rawValue }).map { Flags(rawValue: $0) }
         let last = parts.optionalInstant(item?.lastInForeground)
         let desiredReason = parts.text(item?.desiredReason?.rawValue)
-        if parts.isText { flags = Flags.code(flags, with: &parts) }
         let info = parts.rest(item?.info)
         guard parts.isReading else { return item }
         guard let id = name.flatMap({ SceneID($0) }), let role, SceneID.isWord(role), let state,
             let origin = origin.flatMap({ Origin(saved: $0) }), let reason, let flags
         else { return nil }
         var scene = Scene(id: id, role: role, info: nil, origin: origin, since: since ?? Instant(microseconds: 0))
-        if let info, info.utf8.count <= SceneText.infoLimit, !parts.isText || flags.contains(.info) {
-            scene.info = info
-        }
+        scene.info = info.flatMap { $0.utf8.count <= SceneText.infoLimit ? $0 : nil }
         (scene.state, scene.reason, scene.lastInForeground) = (state, Reason(saved: reason), last)
-        scene.desiredReason = desiredReason.flatMap { $0.isEmpty ? nil : Reason(saved: $0) }
+        scene.desiredReason = desiredReason.map { Reason(saved: $0) }
         scene.wasConnected = flags.contains(.connected)
         scene.isWanted = flags.contains(.wanted)
         scene.isClosing = flags.contains(.closing)
@@ -258,18 +224,13 @@ extension Scene: SavedItem {
         return scene
     }
 
-    /// The flags of a scene: bits of a byte, and letters in text, where one says whether there is an info.
+    /// The flags of a scene: bits of a byte.
     private struct Flags: OptionSet {
         let rawValue: UInt8
         static let connected = Flags(rawValue: 1)
         static let wanted = Flags(rawValue: 2)
         static let closing = Flags(rawValue: 4)
-        static let info = Flags(rawValue: 8)
         static let endAwaited = Flags(rawValue: 16)
-        private static let letters: [(flag: Flags, letter: Unicode.Scalar)] = [
-            (.connected, "c"), (.wanted, "w"), (.closing, "x"), (.info, "i"),
-            (.endAwaited, "e"),
-        ]
 
         init(rawValue: UInt8) { self.rawValue = rawValue }
 
@@ -278,18 +239,7 @@ extension Scene: SavedItem {
             if scene.wasConnected { insert(.connected) }
             if scene.isWanted { insert(.wanted) }
             if scene.isClosing { insert(.closing) }
-            if scene.info != nil { insert(.info) }
             if scene.isEndAwaitedByApp { insert(.endAwaited) }
-        }
-
-        static func code(_ flags: Flags?, with parts: inout some PartCoder & ~Copyable) -> Flags? {
-            guard parts.isText else {
-                return parts.byte(flags?.subtracting(.info).rawValue).map { Flags(rawValue: $0) }
-            }
-            let text = letters.filter { flags?.contains($0.flag) ?? false }.map { String($0.letter) }.joined()
-            return parts.text(text).map { text in
-                Flags(letters.filter { text.unicodeScalars.contains($0.letter) }.map { $0.flag })
-            }
         }
     }
 }
@@ -330,7 +280,7 @@ extension ReclaimRecord {
 extension ReclaimRecord.Cause: SavedItem {
     private static let words = ["pressure", "simulation", "suspended-limit"]
 
-    /// Writes or reads the kind, in a slot its number, and what is known beside it. Text has an empty part for nothing.
+    /// Writes or reads the kind, and what is known beside it.
     package static func code(_ item: Self?, with parts: inout some PartCoder & ~Copyable) -> Self? {
         var (kind, words, limit): (UInt8?, String?, UInt64?) = (nil, nil, nil)
         switch item {
@@ -339,17 +289,10 @@ extension ReclaimRecord.Cause: SavedItem {
         case .suspendedLimit(let number): (kind, limit) = (2, UInt64(clamping: number))
         case nil: break
         }
-        if parts.isText {
-            let word = parts.text(kind.map { Self.words[Int($0)] })
-            kind = Self.words.firstIndex { $0 == word }.map { UInt8($0) }
-        } else {
-            kind = parts.byte(kind)
-        }
+        kind = parts.choice(kind, of: Self.words)
         switch kind {
         case 0: return parts.rest(words).map { .pressure($0) }
-        case 1:
-            if parts.isText { _ = parts.rest(nil) }
-            return .simulation
+        case 1: return .simulation
         case 2: return parts.number(limit).map { .suspendedLimit(Int(clamping: $0)) }
         case nil, _?: return nil
         }

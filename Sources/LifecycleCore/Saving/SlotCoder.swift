@@ -9,7 +9,6 @@ public struct SlotWriter: SavedCoder, PartCoder, ~Copyable {
     /// The number of bytes that were written.
     public private(set) var count = 0
     @inline(__always) package var isReading: Bool { false }
-    @inline(__always) package var isText: Bool { false }
 
     /// Creates a writer without bytes.
     public init(capacity: Int = Self.usualCapacity) {
@@ -204,16 +203,21 @@ public struct SlotWriter: SavedCoder, PartCoder, ~Copyable {
         append(value ?? 0)
         return value
     }
+
+    @inline(__always)
+    package mutating func rest(_ value: String?) -> String? { text(value) }
+
+    @inline(__always)
+    package mutating func choice(_ position: UInt8?, of words: [String]) -> UInt8? { byte(position) }
 }
 
 /// Reads the values that a ``SlotWriter`` has written.
 ///
 /// A file may hold any bytes. Each value that is read could have been written, or is missing.
-public struct SlotReader: SavedCoder, PartCoder {
+public struct SlotReader: SavedCoder, PartCoder, Sendable {
     private let bytes: ArraySlice<UInt8>
     private var position: Int
     @inline(__always) package var isReading: Bool { true }
-    @inline(__always) package var isText: Bool { false }
 
     /// Creates a reader of these bytes.
     public init(_ bytes: ArraySlice<UInt8>) {
@@ -293,5 +297,7 @@ public struct SlotReader: SavedCoder, PartCoder {
     package mutating func text(_ value: String?) -> String? {
         size().flatMap { take($0) }.map { String(decoding: $0, as: UTF8.self) }
     }
+    package mutating func rest(_ value: String?) -> String? { text(value) }
     package mutating func byte(_ value: UInt8?) -> UInt8? { byte() }
+    package mutating func choice(_ position: UInt8?, of words: [String]) -> UInt8? { byte() }
 }

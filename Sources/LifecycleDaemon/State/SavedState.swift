@@ -5,14 +5,14 @@ import Processes
 /// The state that a former daemon has saved.
 nonisolated struct SavedState {
     struct App {
-        var core: Saved?
+        var core: SlotReader?
         var launch: SavedRecord?
         var channel: ChannelState?
         var resources: SavedResources?
         var definition: SavedRecord?
     }
 
-    private(set) var machine = Saved.text(SavedRecord())
+    private(set) var machine = SlotReader([])
     private(set) var session = SavedRecord()
     private(set) var boundInterruptions = SavedRecord()
     /// The directory of the apps' control groups; nil for none.
@@ -51,15 +51,15 @@ nonisolated struct SavedState {
         for record in slots.records {
             switch record.kind {
             case .free, .transitions: break
-            case .machine: machine = .slot(record.bytes)
+            case .machine: machine = SlotReader(record.bytes)
             case .announced:
                 var reader = SlotReader(record.bytes)
                 var step: UInt64?
                 reader.number("announced", &step)
                 announced = step ?? 0
             case .app:
-                let saved = Saved.slot(record.bytes)
-                if let id = saved.app { apps[id, default: App()].core = saved }
+                let saved = SlotReader(record.bytes)
+                if let id = saved.appID { apps[id, default: App()].core = saved }
             case .channel:
                 if let (id, state) = ChannelState.read(record.bytes) { apps[id, default: App()].channel = state }
             case .resources:
@@ -85,7 +85,7 @@ nonisolated struct SavedResources {
     /// Reads a slot; nil if the bytes are none.
     init?(_ bytes: ArraySlice<UInt8>) {
         var reader = SlotReader(bytes)
-        let app = Self.id(&reader)
+        let app = AppID.code(nil, with: &reader)
         let record = ResourceRecord {
             var number: UInt64?
             reader.number("", &number)
@@ -105,18 +105,6 @@ nonisolated struct SavedResources {
             slot.number("", &number)
         }
         slot.instant("launched", &launched)
-    }
-
-    /// Returns the app of a slot; nil if the bytes are none.
-    static func app(_ bytes: ArraySlice<UInt8>) -> AppID? {
-        var reader = SlotReader(bytes)
-        return id(&reader)
-    }
-
-    private static func id(_ reader: inout SlotReader) -> AppID? {
-        var name: String?
-        reader.text("id", &name)
-        return name.flatMap { $0.isEmpty ? nil : AppID($0) }
     }
 }
 

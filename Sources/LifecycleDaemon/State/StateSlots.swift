@@ -48,13 +48,13 @@ struct StateSlots: ~Copyable {
             switch record.kind {
             case .free: break
             case .app:
-                guard let id = Saved.slot(record.bytes).app else { return idle.append(slot) }
+                guard let id = SlotReader(record.bytes).appID else { return idle.append(slot) }
                 if let older = former.records.updateValue(slot, forKey: id) { idle.append(older) }
             case .machine: machine = slot
             case .transitions: idle.append(slot)
             case .announced: announced = slot
             case .resources:
-                if let id = SavedResources.app(record.bytes) { former.resources[id] = slot }
+                if let id = SlotReader(record.bytes).appID { former.resources[id] = slot }
             case .channel:
                 if let (id, _) = ChannelState.read(record.bytes) { former.channels[id] = slot }
             }

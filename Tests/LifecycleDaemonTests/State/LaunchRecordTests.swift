@@ -2,7 +2,6 @@ import Configuration
 import Glibc
 import LifecycleCore
 import Processes
-import Simulation
 import Testing
 
 @testable import LifecycleDaemon

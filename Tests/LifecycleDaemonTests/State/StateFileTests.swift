@@ -1,7 +1,6 @@
 import Glibc
 import LifecycleCore
 import Processes
-import Simulation
 import Testing
 
 @testable import LifecycleDaemon

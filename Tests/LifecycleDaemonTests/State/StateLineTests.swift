@@ -1,5 +1,4 @@
 import LifecycleCore
-import Simulation
 import Testing
 
 @testable import LifecycleDaemon

@@ -23,19 +23,27 @@ extension FuzzTarget {
 
     private static func optional(_ text: String) -> String? { text.isEmpty ? nil : text }
 
-    /// As a line of the state file has it.
+    /// Returns the value that a slot has for this one.
+    private static func again<Item: SavedItem>(_ item: Item) -> Item? {
+        var slot = SlotWriter()
+        _ = slot.item("", item)
+        var reader = SlotReader(slot.bytes[...])
+        return reader.item("", nil)
+    }
+
+    /// Returns the text that a line of the state file has for this one.
     private static func written(_ value: String) -> String {
         let line = StateLine.encode(.launch, SavedRecord(fields: [.init(name: "value", value: value)]))
         return StateLine.decode(line.dropLast())?.1["value"] ?? "no line"
     }
 
     private static func checkAssertion(_ assertion: Assertion) {
-        require(Assertion(text: written(assertion.text)) == assertion, "an assertion is found again: \(assertion)")
+        require(again(assertion) == assertion, "an assertion is found again: \(assertion)")
     }
 
     private static func checkEvent(_ event: AppEvent) {
         let queued = QueuedEvent(number: 3, event: event)
-        let again = QueuedEvent(text: written(queued.text))
+        let again = again(queued)
         require(again?.number == 3 && again?.event == event, "an event is found again: \(event)")
     }
 
@@ -48,7 +56,7 @@ extension FuzzTarget {
         guard let id = SceneID(texts[1]), SceneID.isWord(texts[2]) else { return }
         var scene = Scene(id: id, role: texts[2], info: optional(texts[0]), origin: .app, since: instant)
         scene.isWanted = true
-        let again = Scene(text: written(scene.text))
+        let again = again(scene)
         require(again == scene, "a scene is found again: \(scene)")
     }
 

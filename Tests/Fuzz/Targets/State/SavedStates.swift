@@ -6,17 +6,10 @@ import Processes
 @testable import LifecycleDaemon
 
 extension FuzzTarget {
-    /// The lines of a state file, as far as a daemon can go on from them without processes and descriptors.
+    /// The lines of a state file: processes and definitions.
     static let state = FuzzTarget("state", takesList: true) { bytes in
         let lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
         checkLines(lines)
-        let machine = restore(lines)
-        require(machine.foreground.count <= machine.settings.foregroundLimit, "the foreground has a limit")
-        for app in machine.knownApps.values { checkScenes(of: app) }
-        // What makes no sense is left out at first, and apps of which nothing is to be kept at the second time.
-        checkIsFoundAgain(restored(from: machine))
-        checkDates(in: machine)
-        proceed(machine)
         for (id, app) in SavedState(lines: lines).apps { readRest(of: id, app) }
     }
 
@@ -27,8 +20,8 @@ extension FuzzTarget {
         guard let kind = bytes.first.flatMap({ SlotKind(rawValue: $0) }) else { return }
         let record = bytes.dropFirst()
         switch kind {
-        case .app: checkSlots(apps: [.slot(record)], machine: .text(SavedRecord()))
-        case .machine: checkSlots(apps: [], machine: .slot(record))
+        case .app: checkSlots(apps: [SlotReader(record)], machine: SlotReader([]))
+        case .machine: checkSlots(apps: [], machine: SlotReader(record))
         case .transitions: for transition in Announcement.read(record) { checkTransition(transition) }
         case .channel: if let (app, channel) = ChannelState.read(record) { checkChannel(channel, of: app) }
         case .resources: _ = SavedResources(record)
@@ -36,9 +29,11 @@ extension FuzzTarget {
         }
     }
 
-    private static func checkSlots(apps: [Saved], machine: Saved) {
+    private static func checkSlots(apps: [SlotReader], machine: SlotReader) {
         let machine = Lifecycle(restoring: machine, apps: apps, settings: defaults, policy: policy, at: now)
+        require(machine.foreground.count <= machine.settings.foregroundLimit, "the foreground has a limit")
         for app in machine.knownApps.values { checkScenes(of: app) }
+        // What makes no sense is left out at first, and apps of which nothing is to be kept at the second time.
         checkIsFoundAgain(restored(from: machine))
         checkDates(in: machine)
         proceed(machine)
@@ -51,16 +46,22 @@ extension FuzzTarget {
         require(again == [transition], "a transition that was saved is found again: \(transition) \(again)")
     }
 
-    private static func restoredFromSlots(_ machine: Lifecycle) -> Lifecycle {
-        var core = machine
-        let apps = core.indexes.compactMap { index -> Saved? in
+    private static func restored(from machine: Lifecycle) -> Lifecycle {
+        let (shared, apps) = slots(of: machine)
+        return Lifecycle(
+            restoring: SlotReader(shared[...]), apps: apps.values.map { SlotReader($0[...]) }, settings: defaults,
+            policy: policy, at: now)
+    }
+
+    private static func slots(of machine: Lifecycle) -> (shared: [UInt8], apps: [AppID: [UInt8]]) {
+        var (core, apps) = (machine, [AppID: [UInt8]]())
+        for index in core.indexes {
             var slot = SlotWriter()
-            return core.writeRecord(at: index, to: &slot) != nil ? .slot(slot.bytes[...]) : nil
+            if let id = core.writeRecord(at: index, to: &slot) { apps[id] = slot.bytes }
         }
         var slot = SlotWriter()
         core.writeRecord(to: &slot)
-        return Lifecycle(
-            restoring: .slot(slot.bytes[...]), apps: apps, settings: defaults, policy: policy, at: now)
+        return (slot.bytes, apps)
     }
 
     private static let defaults = LifecycleCore.Settings()
@@ -76,17 +77,6 @@ extension FuzzTarget {
             let again = StateLine.decode(StateLine.encode(kind, record).dropLast())
             require(again?.0 == kind && again?.1 == record, "a line that was written is read again")
         }
-    }
-
-    /// Restores the core from the lines `machine` and `app`, in the form as text.
-    private static func restore(_ lines: [ArraySlice<UInt8>]) -> Lifecycle {
-        var (machine, apps) = (SavedRecord(), [Saved]())
-        for line in lines {
-            let record = SavedRecord(encoded: line.drop { $0 != UInt8(ascii: " ") })
-            if line.starts(with: "machine ".utf8) { machine = record }
-            if line.starts(with: "app ".utf8) { apps.append(.text(record)) }
-        }
-        return Lifecycle(restoring: .text(machine), apps: apps, settings: defaults, policy: policy, at: now)
     }
 
     /// What holds for an app by now: its name says whether there is a manifest, and whether that has scenes.
@@ -122,21 +112,10 @@ extension FuzzTarget {
         require(app.isRunning || all.allSatisfy { $0.state == .unattached }, "scenes are attached to a process")
     }
 
-    private static func restored(from machine: Lifecycle) -> Lifecycle {
-        Lifecycle(
-            restoring: .text(machine.record),
-            apps: machine.knownApps.keys.compactMap(machine.record(of:)).map { .text($0) }, settings: defaults,
-            policy: policy, at: now)
-    }
-
     private static func checkIsFoundAgain(_ machine: Lifecycle) {
-        for again in [restored(from: machine), restoredFromSlots(machine)] {
-            require(machine.record == again.record, "a machine that was saved is found again: \(machine.record)")
-            for id in machine.knownApps.keys {
-                let (first, second) = (machine.record(of: id), again.record(of: id))
-                require(first == second, "an app that was saved is found again: \(first as Any) \(second as Any)")
-            }
-        }
+        let (first, second) = (slots(of: machine), slots(of: restored(from: machine)))
+        require(first.shared == second.shared, "a machine that was saved is found again")
+        for (id, slot) in first.apps { require(second.apps[id] == slot, "an app that was saved is found again: \(id)") }
     }
 
     /// What follows, until nothing is due any more, or for as long as an app may have to be waited for.

@@ -1,30 +1,30 @@
-/// One entry of the saved state: named values, as text that an administrator can read. A name may come more than once.
+/// One entry of the state file: named values, as text that an administrator can read. A name may come more than once.
 ///
 /// It is kept as it is written, ` name=value name=value`, percent-encoded without spaces and line feeds. Unknown names are ignored, and a
 /// missing or invalid value counts as the default, so that an older or a newer version reads the record as far as it can.
-public struct SavedRecord: Sendable, Equatable {
+nonisolated struct SavedRecord: Sendable, Equatable {
     /// The encoded values, each after a space.
-    public private(set) var bytes: [UInt8] = []
+    private(set) var bytes: [UInt8] = []
 
     /// Creates a record without values.
-    public init() {}
+    init() {}
 
     /// Creates the record that was encoded as these bytes. Words without a name are ignored.
-    public init(encoded bytes: some Sequence<UInt8>) { self.bytes = Array(bytes) }
+    init(encoded bytes: some Sequence<UInt8>) { self.bytes = Array(bytes) }
 }
 
 // MARK: - Writing
 
-extension SavedRecord {
+nonisolated extension SavedRecord {
     /// Adds a value; nothing for nil. The name has small letters and hyphens.
-    package mutating func add(_ name: StaticString, _ value: String?) {
+    mutating func add(_ name: StaticString, _ value: String?) {
         guard let value else { return }
         begin(name)
         append(value)
     }
 
     /// Adds a number in decimal digits; nothing for nil.
-    package mutating func add(_ name: StaticString, _ number: UInt64?) { add(name, number.map { String($0) }) }
+    mutating func add(_ name: StaticString, _ number: UInt64?) { add(name, number.map { String($0) }) }
 
     private mutating func begin(_ name: StaticString) {
         bytes.append(UInt8(ascii: " "))
@@ -53,15 +53,15 @@ extension SavedRecord {
 
 // MARK: - Reading
 
-extension SavedRecord {
+nonisolated extension SavedRecord {
     /// The first value of the name.
-    public subscript(name: String) -> String? {
+    subscript(name: String) -> String? {
         var position = 0
         return nextValue(of: name, from: &position)
     }
 
     /// Returns every value of the name.
-    public func all(_ name: String) -> [String] {
+    func all(_ name: String) -> [String] {
         var values: [String] = []
         var position = 0
         while let value = nextValue(of: name, from: &position) { values.append(value) }

@@ -1,10 +1,10 @@
-import Simulation
+import LifecycleCore
 import Testing
 
-@testable import LifecycleCore
+@testable import LifecycleDaemon
 
 /// Records as text, which an administrator can read, whole or damaged.
-@Suite struct SavedRecordTests {
+@Suite nonisolated struct SavedRecordTests {
     private static func record(_ text: String) -> SavedRecord { SavedRecord(encoded: text.utf8) }
 
     private static func text(_ value: String) -> String {
@@ -53,5 +53,45 @@ import Testing
         let record = Self.record(" clock =7 id=% name=%zz%41 state")
         #expect(record["id"] == "%" && record["name"] == "%zzA" && record["state"] == nil && record["clock"] == nil)
         #expect(record.fields.map(\.name) == ["", "id", "name"])
+    }
+
+    static let texts = [
+        "save", "", "a:b:c", ":", "\u{301}accent", "\u{1F}", "\u{200D}", "line\nfeed\r\n", "\u{0}", "{\"a\": \"b=c\"}",
+    ]
+
+    @Test(arguments: Reason.allCases)
+    func exitKeepsItsReason(reason: Reason) {
+        for status in [LifecycleCore.ExitStatus.signal(9), .code(3), .unknown] {
+            let exit = ExitRecord(state: .active, reason: reason, status: status, instant: Instant(microseconds: 8))
+            #expect(ExitRecord(text: exit.text) == exit)
+        }
+    }
+
+    @Test(arguments: texts)
+    func exitForAReasonOfAnotherVersionIsAnExitForNone(word: String) {
+        let exit = ExitRecord(text: "8:active:signal:9:\(word)")
+        let instant = Instant(microseconds: 8)
+        #expect(exit == ExitRecord(state: .active, reason: .none, status: .signal(9), instant: instant))
+    }
+
+    static let formerExits: [(String, LifecycleCore.ExitStatus)] = [
+        ("8:active:signal 9:crash", .signal(9)), ("8:active:code 3:crash", .code(3)),
+        ("8:active:unknown:crash", .unknown),
+    ]
+
+    @Test(arguments: formerExits)
+    func exitOfTheVersionBeforeIsRead(text: String, status: LifecycleCore.ExitStatus) {
+        let exit = ExitRecord(state: .active, reason: .crash, status: status, instant: Instant(microseconds: 8))
+        #expect(ExitRecord(text: text) == exit)
+    }
+
+    static let causes: [(String, ReclaimRecord.Cause)] = [
+        ("pressure:10 of 20 ms: much", .pressure("10 of 20 ms: much")), ("simulation:", .simulation),
+        ("simulation", .simulation), ("suspended-limit:3", .suspendedLimit(3)),
+    ]
+
+    @Test(arguments: causes)
+    func causeOfAReclaimIsRead(text: String, cause: ReclaimRecord.Cause) {
+        #expect(ReclaimRecord.Cause(text: text) == cause && ReclaimRecord.Cause(text: cause.text) == cause)
     }
 }

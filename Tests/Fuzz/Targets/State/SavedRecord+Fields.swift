@@ -1,0 +1,1 @@
+../../../LifecycleDaemonTests/State/SavedRecord+Fields.swift
