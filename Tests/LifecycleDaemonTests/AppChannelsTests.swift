@@ -80,7 +80,7 @@ import Testing
             #expect(unsafe socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends) == 0)
             if isClosed { Glibc.close(ends[1]) }
             channels.restore(
-                Descriptor(owning: ends[0]), of: app, state: ChannelState(version: 1, toldSequence: 7))
+                Descriptor(owning: ends[0]), of: app, progress: ChannelProgress(version: 1, toldSequence: 7))
             #expect(channels.welcomeAgain(app) == (isClosed ? nil : 7))
             if !isClosed { Glibc.close(ends[1]) }
         }

@@ -40,7 +40,7 @@ final class MemoryStateStore: StateStore {
     /// Called when the core has changed.
     var saved: ([AppID]) -> Void = { _ in }
     private(set) var records: [(StateKind, SavedRecord)] = []
-    private(set) var channels: [AppID: LifecycleDaemon.ChannelState] = [:]
+    private(set) var channels: [AppID: ChannelProgress] = [:]
     /// The transitions that were saved and not announced.
     private(set) var unannounced: [Announcement] = []
     private(set) var isBegun = false
@@ -74,7 +74,7 @@ final class MemoryStateStore: StateStore {
 
     func commit() {}
 
-    func save(_ state: LifecycleDaemon.ChannelState, of id: AppID, at index: AppIndex) { channels[id] = state }
+    func save(_ state: ChannelProgress, of id: AppID, at index: AppIndex) { channels[id] = state }
 
     func flush() -> Bool { isBegun }
 

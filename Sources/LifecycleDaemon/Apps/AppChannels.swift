@@ -57,12 +57,12 @@ final class AppChannels {
         let type = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
         guard unsafe socketpair(AF_UNIX, type, 0, &ends) == 0 else { return nil }
         let appsEnd = Descriptor(owning: ends[1])
-        restore(Descriptor(owning: ends[0]), of: app, state: ChannelState(launched: launched))
+        restore(Descriptor(owning: ends[0]), of: app, progress: ChannelProgress(launched: launched))
         return appsEnd
     }
 
-    func restore(_ descriptor: consuming Descriptor, of app: AppIndex, state: ChannelState) {
-        connections[app] = try? AppConnection(descriptor, state: state, loop: loop) { [weak self] event in
+    func restore(_ descriptor: consuming Descriptor, of app: AppIndex, progress: ChannelProgress) {
+        connections[app] = try? AppConnection(descriptor, progress: progress, loop: loop) { [weak self] event in
             self?.handle(event, of: app)
         }
     }
@@ -73,16 +73,16 @@ final class AppChannels {
     func admit(_ descriptor: consuming Descriptor, of app: AppIndex, isNew: Bool = false) {
         guard connections[app] == nil else { return }
         if isNew { marks[app] = .newlyAdopted }
-        restore(descriptor, of: app, state: ChannelState())
+        restore(descriptor, of: app, progress: ChannelProgress())
     }
 
     /// Welcomes a restored app again. A second welcome makes the app repeat its assertions, which may have been lost.
     ///
     /// - Returns: The last callback that was written to the channel; nil if the app has no channel, or has closed it meanwhile.
     func welcomeAgain(_ app: AppIndex) -> UInt64? {
-        guard let state = state(of: app) else { return nil }
-        if let version = state.version { send(.welcome(version: version, appID: core.id(of: app).name), to: app) }
-        return self.state(of: app)?.toldSequence
+        guard let progress = progress(of: app) else { return nil }
+        if let version = progress.version { send(.welcome(version: version, appID: core.id(of: app).name), to: app) }
+        return self.progress(of: app)?.toldSequence
     }
 
     /// Forgets an app that is not known any more.
@@ -99,7 +99,7 @@ final class AppChannels {
     }
 
     func number(of app: AppIndex) -> Int32? { connections[app]?.number }
-    func state(of app: AppIndex) -> ChannelState? { connections[app]?.state }
+    func progress(of app: AppIndex) -> ChannelProgress? { connections[app]?.progress }
     private func marks(of app: AppIndex) -> Marks { marks[app] ?? [] }
 
     private func report(_ message: AppMessage, from app: AppIndex) { core.handle(.message(app, message)) }
@@ -109,7 +109,7 @@ final class AppChannels {
         case .message(.hello(let version, let resume)): greet(app, version: version, resume: resume)
         case .message(let message): report(AppMessage(message), from: app)
         case .mistake(let mistake, let count): log.write(mistake: mistake, count: count, by: core.id(of: app))
-        case .changed: if let state = state(of: app) { store.save(state, of: core.id(of: app), at: app) }
+        case .changed: if let progress = progress(of: app) { store.save(progress, of: core.id(of: app), at: app) }
         case .closed:
             // Nothing is reported of a channel that the daemon closed because its app has ended.
             guard let connection = connections.removeValue(of: app) else { return }
@@ -136,7 +136,7 @@ final class AppChannels {
 }
 
 /// The progress of the conversation on an app's channel.
-nonisolated struct ChannelState: Equatable {
+nonisolated struct ChannelProgress: Equatable {
     /// The instant of the launch whose channel it is; nil if it is not known.
     var launched: Instant?
     /// The version of the protocol; nil before the app has said hello.
@@ -148,19 +148,19 @@ nonisolated struct ChannelState: Equatable {
     var hasSaidHello: Bool { version != nil }
 }
 
-nonisolated extension ChannelState {
-    /// Adds the state to a slot of the state file.
+nonisolated extension ChannelProgress {
+    /// Adds the progress to a slot of the state file.
     func write(of id: AppID, to slot: inout SlotWriter) {
         var saved = SavedChannel(app: id, self)
         saved.code(with: &slot)
     }
 
-    /// Returns the state in a slot, and its app; nil if the bytes are none.
-    nonisolated static func read(_ bytes: ArraySlice<UInt8>) -> (AppID, ChannelState)? {
+    /// Returns the progress in a slot, and its app; nil if the bytes are none.
+    nonisolated static func read(_ bytes: ArraySlice<UInt8>) -> (AppID, ChannelProgress)? {
         var (reader, saved) = (SlotReader(bytes), SavedChannel())
         saved.code(with: &reader)
         guard let app = saved.app, !app.name.isEmpty else { return nil }
-        return (app, ChannelState(saved))
+        return (app, ChannelProgress(saved))
     }
 
     private init(_ saved: SavedChannel) {
@@ -181,12 +181,12 @@ private nonisolated struct SavedChannel {
 
     init() {}
 
-    init(app: AppID, _ state: ChannelState) {
+    init(app: AppID, _ progress: ChannelProgress) {
         self.app = app
-        version = state.version.flatMap { UInt64(exactly: $0) }
-        mistakes = UInt64(clamping: state.mistakes)
-        toldSequence = state.toldSequence
-        launched = state.launched
+        version = progress.version.flatMap { UInt64(exactly: $0) }
+        mistakes = UInt64(clamping: progress.mistakes)
+        toldSequence = progress.toldSequence
+        launched = progress.launched
     }
 
     /// Writes or reads the values: the table of a saved channel.

@@ -24,7 +24,7 @@ final class AppConnection {
     /// The bytes of one call of recv(2), for all channels.
     private static let inputBuffer = UnsafeMutableRawBufferPointer.allocate(byteCount: readSize, alignment: 1)
 
-    private(set) var state: ChannelState
+    private(set) var progress: ChannelProgress
     private let descriptor: Descriptor
     private let report: (Event) -> Void
     private var source: IOSource?
@@ -36,14 +36,14 @@ final class AppConnection {
     private(set) var isDismissed = false
     private var queuedSequence: UInt64?
 
-    /// - Parameter state: The progress of the conversation, on a channel of a former daemon.
+    /// - Parameter progress: The progress of the conversation, on a channel of a former daemon.
     init(
-        _ descriptor: consuming Descriptor, state: ChannelState = ChannelState(), loop: EventLoop,
+        _ descriptor: consuming Descriptor, progress: ChannelProgress = ChannelProgress(), loop: EventLoop,
         report: @escaping (Event) -> Void
     ) throws(SystemdError) {
         self.descriptor = descriptor
-        self.state = state
-        mayBeRepeated = state.hasSaidHello
+        self.progress = progress
+        mayBeRepeated = progress.hasSaidHello
         self.report = report
         source = try loop.watch(descriptor: self.descriptor.rawValue, events: Self.reading) { [weak self] events in
             self?.ready(events)
@@ -54,7 +54,7 @@ final class AppConnection {
 
     /// Sends a message, now or as soon as the app reads. Closes the channel of an app that does not read.
     ///
-    /// - Parameter sequence: The number of the callback, if it is one; it becomes part of the state when it is written.
+    /// - Parameter sequence: The number of the callback, if it is one; it becomes part of the progress when it is written.
     func send(_ message: MessageToApp, sequence: UInt64? = nil) {
         guard source != nil, let bytes = try? message.encoded() else { return }
         guard queue.count + bytes.count <= Self.queueLimit else { return dismiss() }
@@ -86,7 +86,7 @@ final class AppConnection {
 
     /// Reads once, so that other apps have their turn.
     ///
-    /// Lines leave the socket when they are handled and the state is saved: if the daemon is killed in between, its successor
+    /// Lines leave the socket when they are handled and the progress is saved: if the daemon is killed in between, its successor
     /// reads them again, which does no harm. An incomplete line stays in the socket.
     ///
     /// - Returns: Whether there was a line, and whether more bytes than were looked at may have been there.
@@ -126,7 +126,7 @@ final class AppConnection {
             guard case .line(let line) = entry else { throw .tooLong }
             let message = try MessageFromApp(parsing: line)
             if case .hello(let version, _) = message { return handleHello(message, version: version) }
-            guard state.hasSaidHello else {
+            guard progress.hasSaidHello else {
                 return countMistake(Mistake(.outOfPlace, verb: message.line.verb), Self.outOfPlace)
             }
             mayBeRepeated = false
@@ -139,7 +139,7 @@ final class AppConnection {
 
     /// Handles the first message of an app, which comes once.
     private func handleHello(_ message: MessageFromApp, version: Int64) {
-        guard !state.hasSaidHello else {
+        guard !progress.hasSaidHello else {
             if !mayBeRepeated { countMistake(Mistake(.outOfPlace, verb: "hello"), Self.outOfPlace) }
             return
         }
@@ -148,17 +148,17 @@ final class AppConnection {
             return countMistake(Mistake(.unknownValue, verb: "hello", key: "protocol"), error.description)
         }
         report(.message(message))
-        state.version = min(version, AppProtocol.version)
+        progress.version = min(version, AppProtocol.version)
         report(.changed)
     }
 
     private static let outOfPlace = "the line is out of place"
 
     private func countMistake(_ mistake: Mistake, _ words: String) {
-        state.mistakes += 1
-        report(.mistake(words, count: state.mistakes))
+        progress.mistakes += 1
+        report(.mistake(words, count: progress.mistakes))
         send(.mistake(mistake))
-        guard state.mistakes >= Self.mistakeLimit else { return }
+        guard progress.mistakes >= Self.mistakeLimit else { return }
         send(.goodbye(reason: .tooManyMistakes))
         dismiss()
     }
@@ -190,7 +190,7 @@ final class AppConnection {
 
     private func recordSent() {
         guard queue.isEmpty, let sequence = queuedSequence.take() else { return }
-        state.toldSequence = sequence
+        progress.toldSequence = sequence
         report(.changed)
     }
 }

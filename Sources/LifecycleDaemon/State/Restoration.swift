@@ -24,9 +24,9 @@ extension AppManager: StateSource {
         return records
     }
 
-    var channelsToSave: [(AppIndex, ChannelState)] {
+    var channelsToSave: [(AppIndex, ChannelProgress)] {
         core.knownApps.values.compactMap { app in
-            core.hasRecord(of: app.id) ? channels.state(of: app.index).map { (app.index, $0) } : nil
+            core.hasRecord(of: app.id) ? channels.progress(of: app.index).map { (app.index, $0) } : nil
         }
     }
 
@@ -146,8 +146,8 @@ extension AppManager: StateSource {
             processes.restoreResources(values.record, of: app.index)
         }
         if let channel = descriptors.takeChannel(of: record.tree.token) {
-            let state = saved?.channel.flatMap { isOfLaunch($0.launched) ? $0 : nil }
-            channels.restore(channel, of: app.index, state: state ?? ChannelState(launched: app.launched))
+            let progress = saved?.channel.flatMap { isOfLaunch($0.launched) ? $0 : nil }
+            channels.restore(channel, of: app.index, progress: progress ?? ChannelProgress(launched: app.launched))
         }
         return nil
     }

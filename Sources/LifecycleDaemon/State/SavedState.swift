@@ -7,7 +7,7 @@ nonisolated struct SavedState {
     struct App {
         var core: SlotReader?
         var launch: SavedRecord?
-        var channel: ChannelState?
+        var channel: ChannelProgress?
         var resources: SavedResources?
         var definition: SavedRecord?
     }
@@ -61,7 +61,7 @@ nonisolated struct SavedState {
                 let saved = SlotReader(record.bytes)
                 if let id = saved.appID { apps[id, default: App()].core = saved }
             case .channel:
-                if let (id, state) = ChannelState.read(record.bytes) { apps[id, default: App()].channel = state }
+                if let (id, channel) = ChannelProgress.read(record.bytes) { apps[id, default: App()].channel = channel }
             case .resources:
                 if let saved = SavedResources(record.bytes) { apps[saved.app, default: App()].resources = saved }
             }

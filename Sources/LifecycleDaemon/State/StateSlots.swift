@@ -56,7 +56,7 @@ struct StateSlots: ~Copyable {
             case .resources:
                 if let id = SlotReader(record.bytes).appID { former.resources[id] = slot }
             case .channel:
-                if let (id, _) = ChannelState.read(record.bytes) { former.channels[id] = slot }
+                if let (id, _) = ChannelProgress.read(record.bytes) { former.channels[id] = slot }
             }
         }
         var slots = StateSlots(file)
@@ -82,10 +82,10 @@ struct StateSlots: ~Copyable {
             former.records[id] = nil
             set(slot, of: id, at: index)
         }
-        for (index, state) in source.channelsToSave {
+        for (index, progress) in source.channelsToSave {
             guard let id = core.app(at: index.value) else { continue }
             update(id, at: index) { $0.channel = former.channels.removeValue(forKey: id) }
-            add(state, of: id, at: index)
+            add(progress, of: id, at: index)
         }
         for (index, record) in source.resourcesToSave {
             update(record.app, at: index) { $0.resources = former.resources.removeValue(forKey: record.app) }
@@ -170,10 +170,10 @@ struct StateSlots: ~Copyable {
         if slot != former { update(record.app, at: index) { $0.resources = slot } }
     }
 
-    mutating func add(_ state: ChannelState, of id: AppID, at index: AppIndex) {
+    mutating func add(_ progress: ChannelProgress, of id: AppID, at index: AppIndex) {
         let former = slots(of: id, at: index)?.channel
         let slot = file.add(.channel, to: former) { slot in
-            state.write(of: id, to: &slot)
+            progress.write(of: id, to: &slot)
             return true
         }
         if slot != former { update(id, at: index) { $0.channel = slot } }

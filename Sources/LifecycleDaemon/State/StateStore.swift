@@ -11,7 +11,7 @@ protocol StateSource: AnyObject {
     /// The state that is saved as text.
     var stateToSave: [(StateKind, SavedRecord)] { get }
     /// The progress of the conversations on the channels of the apps.
-    var channelsToSave: [(AppIndex, ChannelState)] { get }
+    var channelsToSave: [(AppIndex, ChannelProgress)] { get }
     /// The resource values of the apps.
     var resourcesToSave: [(AppIndex, SavedResources)] { get }
 }
@@ -39,7 +39,7 @@ protocol StateStore: AnyObject {
     /// Saves what was added.
     func commit()
     /// Saves the progress of the conversation on the channel of an app.
-    func save(_ state: ChannelState, of id: AppID, at index: AppIndex)
+    func save(_ progress: ChannelProgress, of id: AppID, at index: AppIndex)
     /// Saves the whole state.
     ///
     /// - Returns: Whether a successor finds all of it.
@@ -149,9 +149,9 @@ final class FileStateStore: StateStore {
         commitment.schedule()
     }
 
-    func save(_ state: ChannelState, of id: AppID, at index: AppIndex) {
+    func save(_ progress: ChannelProgress, of id: AppID, at index: AppIndex) {
         guard isBegun else { return }
-        slots?.add(state, of: id, at: index)
+        slots?.add(progress, of: id, at: index)
         commit()
     }
 

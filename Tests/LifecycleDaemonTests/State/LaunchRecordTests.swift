@@ -45,10 +45,10 @@ import Testing
     @Test func malformedCountOfMistakesIsClamped() {
         for mistakes in [Int.max, -1] {
             var slot = SlotWriter()
-            var state = LifecycleDaemon.ChannelState()
+            var state = ChannelProgress()
             state.mistakes = mistakes
             state.write(of: AppID("a"), to: &slot)
-            let read = LifecycleDaemon.ChannelState.read(slot.bytes[...])?.1
+            let read = ChannelProgress.read(slot.bytes[...])?.1
             #expect((0...AppConnection.mistakeLimit).contains(read?.mistakes ?? -1))
         }
     }

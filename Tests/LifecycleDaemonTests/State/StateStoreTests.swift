@@ -12,7 +12,7 @@ import Testing
         var core = Lifecycle()
         var unannounced: [Announcement] = []
         var stateToSave: [(StateKind, SavedRecord)] = []
-        var channelsToSave: [(AppIndex, LifecycleDaemon.ChannelState)] = []
+        var channelsToSave: [(AppIndex, ChannelProgress)] = []
         var resourcesToSave: [(AppIndex, SavedResources)] = []
     }
 
@@ -204,7 +204,7 @@ import Testing
             let path = root + "/state"
             let store = try begin(path)
             launch(Self.clock, store)
-            var state = LifecycleDaemon.ChannelState()
+            var state = ChannelProgress()
             (state.version, state.mistakes, state.toldSequence) = (1, 3, 41)
             state.launched = Instant(microseconds: 9)
             store.save(state, of: Self.clock, at: try index())

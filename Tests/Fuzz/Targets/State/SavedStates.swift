@@ -23,7 +23,7 @@ extension FuzzTarget {
         case .app: checkSlots(apps: [SlotReader(record)], machine: SlotReader([]))
         case .machine: checkSlots(apps: [], machine: SlotReader(record))
         case .transitions: for transition in Announcement.read(record) { checkTransition(transition) }
-        case .channel: if let (app, channel) = ChannelState.read(record) { checkChannel(channel, of: app) }
+        case .channel: if let (app, channel) = ChannelProgress.read(record) { checkChannel(channel, of: app) }
         case .resources: _ = SavedResources(record)
         case .announced, .free: break
         }
@@ -154,10 +154,10 @@ extension FuzzTarget {
         }
     }
 
-    private static func checkChannel(_ channel: LifecycleDaemon.ChannelState, of app: AppID) {
+    private static func checkChannel(_ channel: ChannelProgress, of app: AppID) {
         var slot = SlotWriter()
         channel.write(of: app, to: &slot)
-        require(ChannelState.read(slot.bytes[...])?.1 == channel, "a channel that was saved is found again")
+        require(ChannelProgress.read(slot.bytes[...])?.1 == channel, "a channel that was saved is found again")
     }
 
     private static func checkDefinition(_ definition: AppDefinition, _ id: AppID) {
