@@ -44,7 +44,7 @@ import Testing
         world.give(.exited(.signal(11), othersLeft: false), of: Self.viewer)
         world.pass(.seconds(100))
         #expect(world.state("viewer") == .notRunning)
-        #expect(world.core.restartTime(of: Self.viewer) == nil)
+        #expect(world.core.deadline(.restart, of: Self.viewer) == nil)
     }
 
     @Test func `an app that was about to be started again is not, once a program that runs has its id`() {
@@ -55,10 +55,10 @@ import Testing
         world.give(.define(Self.viewer, policy))
         world.ask(.launch(Self.viewer, background: true))
         for _ in 0..<2 { world.give(.exited(.signal(11), othersLeft: false), of: Self.viewer) }
-        #expect(world.core.restartTime(of: Self.viewer) != nil)
+        #expect(world.core.deadline(.restart, of: Self.viewer) != nil)
         policy.isAdopted = true
         world.give(.define(Self.viewer, policy))
-        #expect(world.core.restartTime(of: Self.viewer) == nil)
+        #expect(world.core.deadline(.restart, of: Self.viewer) == nil)
     }
 
     /// It is no child of the daemon's, so the daemon does not hear of a SIGSTOP from elsewhere.

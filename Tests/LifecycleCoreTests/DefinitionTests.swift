@@ -52,9 +52,9 @@ import Testing
     @Test func `former home app is not restarted as home app`() {
         var world = World(apps: "clock", "maps", settings: Self.settings(home: Self.clock))
         for _ in 0..<2 { world.give(.exited(.signal(11), othersLeft: false), of: Self.clock) }
-        #expect(world.core.restartTime(of: Self.clock) != nil)
+        #expect(world.core.deadline(.restart, of: Self.clock) != nil)
         world.give(.configure(Self.settings(home: Self.maps)))
-        #expect(world.core.restartTime(of: Self.clock) == nil)
+        #expect(world.core.deadline(.restart, of: Self.clock) == nil)
     }
 
     @Test func `pending restart outlives other changes of the manifest`() {
@@ -64,10 +64,10 @@ import Testing
         world.give(.define(Self.clock, policy))
         world.ask(.launch(Self.clock, background: false))
         for _ in 0..<2 { world.give(.exited(.signal(11), othersLeft: false), of: Self.clock) }
-        #expect(world.core.restartTime(of: Self.clock) != nil)
+        #expect(world.core.deadline(.restart, of: Self.clock) != nil)
         policy.timeouts.task = .seconds(1)
         world.give(.define(Self.clock, policy))
-        #expect(world.core.restartTime(of: Self.clock) != nil)
+        #expect(world.core.deadline(.restart, of: Self.clock) != nil)
     }
 
     @Test func `suspended app resumes when its manifest forbids suspension`() {
@@ -101,7 +101,7 @@ import Testing
         world.give(.define(Self.clock, policy))
         world.ask(.launch(Self.clock, background: false))
         for _ in 0..<2 { world.give(.exited(.signal(11), othersLeft: false), of: Self.clock) }
-        #expect(world.core.restartTime(of: Self.clock) != nil)
+        #expect(world.core.deadline(.restart, of: Self.clock) != nil)
         world.give(.forget(Self.clock))
         #expect(world.core.knownApps[Self.clock] == nil)
         #expect(world.lines().last == "forgotten clock")

@@ -185,9 +185,9 @@ import Testing
         var world = kiosk()
         let crash = Outcome.exited(.signal(11), othersLeft: false)
         for _ in 0..<2 { world.give(crash, of: Self.home) }
-        #expect(world.core.restartTime(of: Self.home) != nil)
+        #expect(world.core.deadline(.restart, of: Self.home) != nil)
         world.ask(.home)
-        #expect(world.core.restartTime(of: Self.home) == nil)
+        #expect(world.core.deadline(.restart, of: Self.home) == nil)
         world.give(crash, of: Self.home)
         #expect(world.state("home") == .active)
     }
@@ -197,7 +197,7 @@ import Testing
         for _ in 0..<2 { world.give(.exited(.signal(11), othersLeft: false), of: Self.home) }
         world.give(.wake(Self.home, kind: "fetch"))
         #expect(world.core.knownApps[Self.home]?.isRunning == true)
-        #expect(world.core.restartTime(of: Self.home) == nil)
+        #expect(world.core.deadline(.restart, of: Self.home) == nil)
     }
 
     @Test func `home app that starts during an interruption is inactive`() {

@@ -2,11 +2,6 @@
 
 /// The internals of the core that tests read, by the name of an app.
 extension Lifecycle {
-    /// Returns the deadline of an app; nil if there is none of this kind.
-    func deadline(_ kind: DeadlineKind, of id: AppID) -> Instant? {
-        knownApps.index(of: id).flatMap { shared.deadlines[kind, $0] }
-    }
-
     /// Queues an event for an app, as a change of the machine does.
     mutating func queue(_ id: AppID, _ event: AppEvent) {
         guard let app = knownApps.index(of: id) else { return }

@@ -28,7 +28,7 @@ import Testing
         #expect(world.core.knownApps[Self.clock]?.restart.failures == 2)
         world.ask(request)
         #expect(world.core.knownApps[Self.clock]?.restart.failures == 0)
-        #expect(world.core.restartTime(of: Self.clock) == nil)
+        #expect(world.core.deadline(.restart, of: Self.clock) == nil)
         world.give(Self.crash, of: Self.clock)
         #expect(world.core.knownApps[Self.clock]?.isRunning == true)
     }

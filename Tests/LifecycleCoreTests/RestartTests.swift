@@ -37,7 +37,7 @@ import Testing
         world.ask(request)
         world.pass(.seconds(100))
         #expect(world.state("clock") == .notRunning)
-        #expect(world.core.restartTime(of: Self.clock) == nil)
+        #expect(world.core.deadline(.restart, of: Self.clock) == nil)
     }
 
     @Test func `app that crashes while it is terminated counts as terminated`() {
@@ -69,7 +69,7 @@ import Testing
         for _ in 0..<10 {
             world.give(Self.crash, of: Self.clock)
             let before = world.now
-            guard let next = world.core.restartTime(of: Self.clock) else { continue }
+            guard let next = world.core.deadline(.restart, of: Self.clock) else { continue }
             delays.append(next.duration(since: before))
             world.pass(next.duration(since: before))
             #expect(world.state("clock") == .active)
@@ -99,9 +99,9 @@ import Testing
         var world = world(.always)
         world.pass(.seconds(60))
         world.give(Self.crash, of: Self.clock)
-        #expect(world.core.restartTime(of: Self.clock) == nil)
+        #expect(world.core.deadline(.restart, of: Self.clock) == nil)
         world.give(Self.crash, of: Self.clock)
-        #expect(world.core.restartTime(of: Self.clock) == world.now + .seconds(1))
+        #expect(world.core.deadline(.restart, of: Self.clock) == world.now + .seconds(1))
     }
 
     @Test func homeAppThatCrashesWithProcessesLeftIsRestartedLaterAndLater() {
@@ -115,7 +115,7 @@ import Testing
             world.give(.gone, of: Self.home)
         }
         #expect(world.state("home") == .notRunning)
-        #expect(world.core.restartTime(of: Self.home) == world.now + .seconds(1))
+        #expect(world.core.deadline(.restart, of: Self.home) == world.now + .seconds(1))
         world.pass(.seconds(1))
         #expect(world.state("home") == .active)
     }
@@ -145,7 +145,7 @@ import Testing
         var world = world(.always)
         world.give(Self.crash, of: Self.clock)
         world.give(Self.crash, of: Self.clock)
-        #expect(world.core.restartTime(of: Self.clock) != nil)
+        #expect(world.core.deadline(.restart, of: Self.clock) != nil)
         let end = world.ask(.terminate(Self.clock))
         #expect(world.replies[end]?.doneApp == Self.clock)
         world.pass(.seconds(100))
@@ -158,7 +158,7 @@ import Testing
         world.give(Self.crash, of: Self.clock)
         world.give(Self.crash, of: Self.clock)
         world.give(.define(Self.clock, Policy()))
-        #expect(world.core.restartTime(of: Self.clock) == nil)
+        #expect(world.core.deadline(.restart, of: Self.clock) == nil)
     }
 
     @Test func `failed start is repeated only if no request was refused for it`() {
@@ -173,7 +173,7 @@ import Testing
         world.ask(.launch(Self.clock, background: false))
         world.broken = [Self.clock]
         world.give(Self.crash, of: Self.clock)
-        #expect(world.core.restartTime(of: Self.clock) == world.now + .seconds(1))
+        #expect(world.core.deadline(.restart, of: Self.clock) == world.now + .seconds(1))
         world.broken = []
         world.pass(.seconds(1))
         #expect(world.state("clock") == .active)
@@ -300,7 +300,7 @@ import Testing
         world.pass(.seconds(1))
         #expect(world.core.foreground == [Self.clock])
         world.give(Self.crash, of: Self.clock)
-        #expect(world.core.restartTime(of: Self.clock) == world.now + .seconds(2))
+        #expect(world.core.deadline(.restart, of: Self.clock) == world.now + .seconds(2))
     }
 
     @Test func `a minute is calm, and less is not`() {
@@ -309,14 +309,14 @@ import Testing
             world.pass(time)
             world.give(Self.crash, of: Self.clock)
         }
-        #expect(world.core.restartTime(of: Self.clock) == world.now + .seconds(1))
+        #expect(world.core.deadline(.restart, of: Self.clock) == world.now + .seconds(1))
     }
 
     @Test func appThatAnswersAnInterruptionHasNoFailuresLeft() {
         var world = world(.always)
         for _ in 0..<3 {
             world.give(Self.crash, of: Self.clock)
-            if let time = world.core.restartTime(of: Self.clock) { world.pass(time.duration(since: world.now)) }
+            if let time = world.core.deadline(.restart, of: Self.clock) { world.pass(time.duration(since: world.now)) }
         }
         world.give(Self.crash, of: Self.clock)
         #expect(world.core.knownApps[Self.clock]?.restart == .failed(times: 4))

@@ -66,7 +66,7 @@ extension Machine {
         }
         // An app without a definition is not launched by itself.
         if app.policy.isTransient, !app.isRunning { return }
-        if core.foreground.isEmpty, core.restartTime(of: home) == nil {
+        if core.foreground.isEmpty, core.deadline(.restart, of: home) == nil {
             report("\(when): nothing is in the foreground")
         }
     }

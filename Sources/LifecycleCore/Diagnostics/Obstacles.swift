@@ -52,35 +52,36 @@ extension Lifecycle {
         return (pendingOperation(of: app).map { [$0] } ?? gates(of: app)) + background(of: app) + deciders(of: app)
     }
 
-    private func deadline(_ kind: DeadlineKind, _ app: AppMachine) -> Instant? { shared.deadlines[kind, app.index] }
-
     private func pendingOperation(of app: AppMachine) -> Obstacle? {
         switch app.phase {
         case .notRunning, .running(_, sentCallback: nil), .suspended(isConfirmed: true): return nil
-        case .spawning: return .process(.spawn, until: deadline(.termination, app))
+        case .spawning: return .process(.spawn, until: deadline(.termination, of: app.id))
         case .stopping, .suspended: return .process(.stop, until: nil)
         case .resuming: return .process(.resume, until: nil)
-        case .terminating: return .process(.reap, until: deadline(.termination, app) ?? deadline(.killed, app))
+        case .terminating:
+            return .process(.reap, until: deadline(.termination, of: app.id) ?? deadline(.killed, of: app.id))
         case .running(_, let box?):
             let awaited = box.value
             let kinds: [DeadlineKind] = [.answer, .resignation, .sceneDisconnection, .launch]
             return .answer(
                 awaited.delivery.callback, awaited.delivery.scene?.scene, since: awaited.sent,
-                until: kinds.compactMap { deadline($0, app) }.min())
+                until: kinds.compactMap { deadline($0, of: app.id) }.min())
         }
     }
 
     /// Returns what an app waits for that has no pending operation.
     private func gates(of app: AppMachine) -> [Obstacle] {
-        if let end = deadline(.exit, app), app.target != .notRunning { return [.channel(until: end)] }
-        if app.isReconnecting, !app.outbox.callbacks.isEmpty { return [.channel(until: deadline(.reconnection, app))] }
+        if let end = deadline(.exit, of: app.id), app.target != .notRunning { return [.channel(until: end)] }
+        if app.isReconnecting, !app.outbox.callbacks.isEmpty {
+            return [.channel(until: deadline(.reconnection, of: app.id))]
+        }
         guard let next = app.state.next(toward: app.destination), let edge = app.edge(to: next) else {
             return app.hasScenes && app.hasSceneWork && app.state.isAlive ? [.scenes] : []
         }
         if app.isReconnecting, edge.before != nil || app.hasScenes {
-            return [.channel(until: deadline(.reconnection, app))]
+            return [.channel(until: deadline(.reconnection, of: app.id))]
         }
-        if !app.isReady { return [.launch(until: deadline(.launch, app))] }
+        if !app.isReady { return [.launch(until: deadline(.launch, of: app.id))] }
         if edge.gate == .activationSlot || edge.gate == .foreground {
             let ahead = shared.activation.slots.prefix { $0 != app.index }
             if !ahead.isEmpty { return [.activationSlot(ahead.map { knownApps[$0].id })] }
@@ -91,17 +92,17 @@ extension Lifecycle {
     /// Returns what keeps a background app from being suspended.
     private func background(of app: AppMachine) -> [Obstacle] {
         guard app.state == .background, app.target == .suspended || app.target == .background else { return [] }
-        var result = app.heldAssertions.map { Obstacle.assertion($0, until: end(of: $0, of: app)) }
-        if app.target == .suspended, let until = deadline(.background, app) {
+        var result = app.heldAssertions.map { Obstacle.assertion($0, until: end(of: $0, of: app.id)) }
+        if app.target == .suspended, let until = deadline(.background, of: app.id) {
             result.append(.backgroundTime(until: until))
         }
         if let task = app.outbox.task?.event {
-            result.append(.work(kind: task.event.taskKind, until: deadline(.performTask, app)))
+            result.append(.work(kind: task.event.taskKind, until: deadline(.performTask, of: app.id)))
         }
         for waiting in app.outbox.events where waiting.event.isTask {
-            result.append(.work(kind: waiting.event.taskKind, until: deadline(.hello, app)))
+            result.append(.work(kind: waiting.event.taskKind, until: deadline(.hello, of: app.id)))
         }
-        if app.assertions.isWoken { result.append(.work(kind: nil, until: deadline(.woken, app))) }
+        if app.assertions.isWoken { result.append(.work(kind: nil, until: deadline(.woken, of: app.id))) }
         return result
     }
 
@@ -118,18 +119,22 @@ extension Lifecycle {
             if let use = app.use { result.append(.use(use)) }
         }
         if app.isStoppedByOther { result.append(.stoppedByOther) }
-        if let instant = deadline(.restart, app) { result.append(.restart(at: instant)) }
+        if let instant = deadline(.restart, of: app.id) { result.append(.restart(at: instant)) }
         if app.restart.isLimitReached, app.state == .notRunning { result.append(.restartLimitReached) }
         return result
     }
 
     // MARK: Times
 
+    /// Returns the deadline of an app; nil if there is none of this kind.
+    package func deadline(_ kind: DeadlineKind, of id: AppID) -> Instant? {
+        knownApps.index(of: id).flatMap { shared.deadlines[kind, $0] }
+    }
+
     /// Returns the end of the app's background time, if it is limited.
     public func endOfBackgroundTime(of id: AppID) -> Instant? {
-        guard let app = knownApps.index(of: id) else { return nil }
         let kinds: [DeadlineKind] = [.background, .woken, .performTask]
-        return kinds.compactMap { shared.deadlines[$0, app] }.max()
+        return kinds.compactMap { deadline($0, of: id) }.max()
     }
 
     /// Returns the instant at which the time of the app's tasks ends, or has ended; nil if it does not run.
@@ -137,21 +142,12 @@ extension Lifecycle {
 
     /// Returns the instant at which the daemon ends a task; nil if no time runs, and for an activity.
     package func end(of assertion: Assertion, of id: AppID) -> Instant? {
-        knownApps[id].flatMap { end(of: assertion, of: $0) }
-    }
-
-    private func end(of assertion: Assertion, of app: AppMachine) -> Instant? {
         guard assertion.kind == .task else { return nil }
-        return deadline(.taskExpiration, app) ?? deadline(.tasks, app)
+        return deadline(.taskExpiration, of: id) ?? deadline(.tasks, of: id)
     }
 
     /// Returns the reason of the app's last launch and its previous end; nil for an app that is not known.
     public func launch(of id: AppID) -> Launch? {
         knownApps[id].map { Launch(reason: $0.launch.reason, previous: $0.lastExit) }
-    }
-
-    /// Returns the instant at which the app is launched again, if it waits for that.
-    public func restartTime(of id: AppID) -> Instant? {
-        knownApps.index(of: id).flatMap { shared.deadlines[.restart, $0] }
     }
 }

@@ -1,7 +1,7 @@
 import HeapModule
 
 /// The deadlines of an app, at most one of each kind.
-enum DeadlineKind: String, Sendable, CaseIterable {
+package enum DeadlineKind: String, Sendable, CaseIterable {
     /// The answer to a callback.
     case answer
     /// The answer to a resignation, which keeps an activation slot.

@@ -86,7 +86,7 @@ struct Presentation {
             pendingCallback: app.awaitedCallback?.rawValue,
             backgroundUntilUSec: core.endOfBackgroundTime(of: app.id).map(time),
             assertions: app.heldAssertions.map { assertion($0, of: app.id) },
-            restartAtUSec: core.restartTime(of: app.id).map(time),
+            restartAtUSec: core.deadline(.restart, of: app.id).map(time),
             failures: Int64(app.restart.failures), restartLimitReached: app.restart.isLimitReached,
             schedules: manager.schedules.work(of: app.id).map { work in
                 Schedule(
