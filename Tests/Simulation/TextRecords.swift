@@ -151,14 +151,10 @@ private struct TextParts: PartCoder {
         return part == "~" ? nil : Self.unescaped(part)
     }
 
-    mutating func rest(_ value: String?) -> String? { text(value) }
-
     mutating func number(_ value: UInt64?) -> UInt64? {
         let number = text(value.map { String($0) }).flatMap { UInt64($0) }
         return isReading ? number : value
     }
-
-    mutating func byte(_ value: UInt8?) -> UInt8? { number(value.map { UInt64($0) }).flatMap { UInt8(exactly: $0) } }
 
     mutating func choice(_ position: UInt8?, of words: [String]) -> UInt8? {
         let word = text(position.map { words[Int($0)] })

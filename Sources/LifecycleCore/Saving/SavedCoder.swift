@@ -119,6 +119,18 @@ package protocol PartCoder: ~Copyable {
 }
 
 extension PartCoder where Self: ~Copyable {
+    // A slot has texts with their sizes, and positions of words; a coder of text has numbers for bytes.
+
+    @inline(__always)
+    package mutating func rest(_ value: String?) -> String? { text(value) }
+
+    package mutating func byte(_ value: UInt8?) -> UInt8? {
+        number(value.map { UInt64($0) }).flatMap { UInt8(exactly: $0) }
+    }
+
+    @inline(__always)
+    package mutating func choice(_ position: UInt8?, of words: [String]) -> UInt8? { byte(position) }
+
     /// Writes or reads a word; nil for one of another version.
     @inline(__always)
     package mutating func word<Word: RawRepresentable<String>>(_ value: Word?) -> Word? {

@@ -203,12 +203,6 @@ public struct SlotWriter: SavedCoder, PartCoder, ~Copyable {
         append(value ?? 0)
         return value
     }
-
-    @inline(__always)
-    package mutating func rest(_ value: String?) -> String? { text(value) }
-
-    @inline(__always)
-    package mutating func choice(_ position: UInt8?, of words: [String]) -> UInt8? { byte(position) }
 }
 
 /// Reads the values that a ``SlotWriter`` has written.
@@ -297,7 +291,5 @@ public struct SlotReader: SavedCoder, PartCoder, Sendable {
     package mutating func text(_ value: String?) -> String? {
         size().flatMap { take($0) }.map { String(decoding: $0, as: UTF8.self) }
     }
-    package mutating func rest(_ value: String?) -> String? { text(value) }
     package mutating func byte(_ value: UInt8?) -> UInt8? { byte() }
-    package mutating func choice(_ position: UInt8?, of words: [String]) -> UInt8? { byte() }
 }

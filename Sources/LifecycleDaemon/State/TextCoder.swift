@@ -80,13 +80,6 @@ private nonisolated struct TextPartWriter: PartCoder {
         return value
     }
 
-    mutating func rest(_ value: String?) -> String? { text(value) }
-
-    mutating func byte(_ value: UInt8?) -> UInt8? {
-        _ = number(value.map { UInt64($0) })
-        return value
-    }
-
     mutating func choice(_ position: UInt8?, of words: [String]) -> UInt8? {
         _ = text(position.map { words[Int($0)] })
         return position
@@ -118,8 +111,6 @@ private nonisolated struct TextPartReader: PartCoder {
     }
 
     mutating func number(_ value: UInt64?) -> UInt64? { text(nil).flatMap { UInt64($0) } }
-
-    mutating func byte(_ value: UInt8?) -> UInt8? { number(nil).flatMap { UInt8(exactly: $0) } }
 
     /// The version before wrote a space behind the word of an exit status.
     mutating func choice(_ position: UInt8?, of words: [String]) -> UInt8? {
