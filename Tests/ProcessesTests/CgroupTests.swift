@@ -147,6 +147,32 @@ import Testing
         }
     }
 
+    @Test func processInGroupWhoseNameIsNotUTF8BelongsToApp() async {
+        await #expect(processExitsWith: .success) {
+            let world = try World(hasCgroups: true)
+            let (tree, _) = try world.launch("family")
+            let group = try world.group(of: tree)
+            let inner = Array("\(group.path)/".utf8CString.dropLast()) + [CChar(bitPattern: 0xFF)]
+            try #require(unsafe mkdir(inner + [0], 0o755) == 0)
+            let file = unsafe open(inner + "/cgroup.procs".utf8CString, O_WRONLY | O_CLOEXEC)
+            for process in tree.processes().suffix(50) {
+                let number = "\(process.pid)"
+                #expect(unsafe write(file, number, number.utf8.count) == number.utf8.count)
+            }
+            close(file)
+            #expect(tree.processes().count == 201)
+            _ = tree.stop()
+            try world.waitUntilStopped(tree)
+            #expect(tree.processes().filter { $0.state != .stopped } == [])
+            tree.kill()
+            try world.waitForEvent(tree, .emptied)
+            world.table.remove(tree.token)
+            world.table.removeDiscardedGroups()
+            #expect(unsafe access(group.path, F_OK) != 0)
+            try world.end()
+        }
+    }
+
     /// The kernel lists the processes of a threaded group in the domain above alone.
     @Test func processInThreadedGroupMadeByAppBelongsToApp() async {
         await #expect(processExitsWith: .success) {

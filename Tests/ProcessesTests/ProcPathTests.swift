@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct ProcPathTests {
     private func text(_ path: ProcPath) -> String {
-        unsafe path.withCString { path in unsafe path.map { unsafe String(cString: $0) } ?? "" }
+        unsafe path.withPath { unsafe String(cString: $0) }
     }
 
     @Test func numbersAreInDecimal() {

@@ -6,33 +6,60 @@ import CLinux
 struct Cgroup: Hashable, Sendable {
     /// Where the hierarchy is mounted.
     let mountPoint: String
-    /// The group's place in the hierarchy as `/proc/PID/cgroup` shows it, without the first slash; empty for the root.
-    let name: String
+    /// The bytes of the group's name: an app can give a group of its own a name that is not UTF-8.
+    private let nameBytes: [UInt8]
 
     /// The limit of a walk: more groups than an app is allowed to make.
     private static let walkLimit = 1024
 
-    var path: String { name.isEmpty ? mountPoint : "\(mountPoint)/\(name)" }
+    private init(mountPoint: String, nameBytes: [UInt8]) {
+        self.mountPoint = mountPoint
+        self.nameBytes = nameBytes
+    }
+
+    /// - Parameters:
+    ///   - mountPoint: Where the hierarchy is mounted.
+    ///   - name: The group's place in the hierarchy, without the first slash; empty for the root.
+    init(mountPoint: String, name: String) { self.init(mountPoint: mountPoint, nameBytes: Array(name.utf8)) }
+
+    /// The group's place in the hierarchy, without the first slash; empty for the root. Bytes that are not UTF-8 are
+    /// replaced.
+    var name: String { String(decoding: nameBytes, as: UTF8.self) }
+
+    /// The path of the directory, for messages and the state file. Bytes that are not UTF-8 are replaced.
+    var path: String { nameBytes.isEmpty ? mountPoint : "\(mountPoint)/\(name)" }
+
+    /// The path of the directory, for the kernel.
+    var directory: CgroupPath { CgroupPath(mountPoint, nameBytes) }
+
+    /// Returns the path of a file of the group, for the kernel.
+    func file(_ attribute: String) -> CgroupPath { CgroupPath(mountPoint, nameBytes, attribute) }
 
     var lastName: String {
-        let start = name.utf8.lastIndex(of: UInt8(ascii: "/")).map { name.utf8.index(after: $0) } ?? name.startIndex
-        return String(name[start...])
+        let start = nameBytes.lastIndex(of: UInt8(ascii: "/")).map { $0 + 1 } ?? 0
+        return String(decoding: nameBytes[start...], as: UTF8.self)
     }
 
     /// Nil for the root.
     var parent: Cgroup? {
-        guard !name.isEmpty else { return nil }
-        return Cgroup(mountPoint: mountPoint, name: name.split(separator: "/").dropLast().joined(separator: "/"))
+        guard !nameBytes.isEmpty else { return nil }
+        let end = nameBytes.lastIndex(of: UInt8(ascii: "/")) ?? 0
+        return Cgroup(mountPoint: mountPoint, nameBytes: Array(nameBytes[..<end]))
     }
 
-    func child(_ childName: String) -> Cgroup {
-        Cgroup(mountPoint: mountPoint, name: name.isEmpty ? childName : "\(name)/\(childName)")
+    func child(_ childName: String) -> Cgroup { child(childName.utf8) }
+
+    private func child(_ childName: some Sequence<UInt8>) -> Cgroup {
+        let parent = nameBytes.isEmpty ? [] : nameBytes + [UInt8(ascii: "/")]
+        return Cgroup(mountPoint: mountPoint, nameBytes: parent + childName)
     }
 
     /// Returns whether a process in the group with this name is in this one or below it.
     func contains(groupNamed other: String) -> Bool {
         // By bytes: an app can give a group of its own a name that makes one character with the slash before it.
-        name.isEmpty || other.utf8.elementsEqual(name.utf8) || other.utf8.starts(with: (name + "/").utf8)
+        guard !nameBytes.isEmpty else { return true }
+        let rest = other.utf8.dropFirst(nameBytes.count)
+        return other.utf8.starts(with: nameBytes) && (rest.isEmpty || rest.first == UInt8(ascii: "/"))
     }
 }
 
@@ -41,7 +68,7 @@ struct Cgroup: Hashable, Sendable {
 extension Cgroup {
     /// Makes the group below an existing one. A group that exists already is an error, EEXIST.
     func create() throws(Errno) {
-        guard unsafe mkdir(path, 0o755) == 0 else { throw Errno.latest }
+        guard unsafe directory.withPath({ unsafe mkdir($0, 0o755) }) == 0 else { throw Errno.latest }
     }
 
     /// Removes the group and everything below it, as far as no process is in it.
@@ -50,17 +77,19 @@ extension Cgroup {
     @discardableResult
     func remove() -> Bool {
         // Mostly there is nothing below it, which one call tells.
-        if unsafe rmdir(path) == 0 || linux_errno() == ENOENT { return true }
+        if removeDirectory() == 0 || linux_errno() == ENOENT { return true }
         let below = withDescendants().dropFirst()
         guard !below.isEmpty else { return false }
-        for group in below.reversed() { _ = unsafe rmdir(group.path) }
-        return unsafe rmdir(path) == 0 || linux_errno() == ENOENT
+        for group in below.reversed() { _ = group.removeDirectory() }
+        return removeDirectory() == 0 || linux_errno() == ENOENT
     }
+
+    private func removeDirectory() -> Int32 { unsafe directory.withPath { unsafe rmdir($0) } }
 
     /// Returns the groups directly below.
     func children(limit: Int = walkLimit) -> [Cgroup] {
         guard mayHaveChildren else { return [] }
-        guard let stream = unsafe opendir(path) else {
+        guard let stream = unsafe directory.withPath({ unsafe opendir($0) }) else {
             ProcFile.recordFailure(linux_errno())
             return []
         }
@@ -74,10 +103,8 @@ extension Cgroup {
                 break
             }
             guard unsafe entry.pointee.d_type == UInt8(DT_DIR) else { continue }
-            let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) { field in
-                unsafe field.withMemoryRebound(to: CChar.self, capacity: 256) { unsafe String(cString: $0) }
-            }
-            if name != "." && name != ".." { found.append(child(name)) }
+            let name = unsafe withUnsafeBytes(of: &entry.pointee.d_name) { unsafe Array($0.prefix { $0 != 0 }) }
+            if name != Array(".".utf8) && name != Array("..".utf8) { found.append(child(name)) }
         }
         return found
     }
@@ -86,7 +113,7 @@ extension Cgroup {
     /// fraction of the work of listing it, and most apps make no groups of their own.
     private var mayHaveChildren: Bool {
         var status = stat()
-        return unsafe stat(path, &status) != 0 || status.st_nlink != 2
+        return unsafe directory.withPath { unsafe stat($0, &status) } != 0 || status.st_nlink != 2
     }
 
     /// Returns the group and all groups below it, parents first.
@@ -105,7 +132,7 @@ extension Cgroup {
 
 extension Cgroup {
     func write(_ value: String, to attribute: String) throws(Errno) {
-        let file = try Descriptor.open("\(path)/\(attribute)", O_WRONLY)
+        let file = try Descriptor.open(file(attribute), O_WRONLY)
         let bytes = Array(value.utf8)
         guard unsafe CLinux.write(file.rawValue, bytes, bytes.count) == bytes.count else {
             throw Errno.latest
@@ -113,24 +140,24 @@ extension Cgroup {
     }
 
     func has(_ attribute: String) -> Bool {
-        unsafe access("\(path)/\(attribute)", F_OK) == 0
+        unsafe file(attribute).withPath { unsafe access($0, F_OK) } == 0
     }
 
     /// The number of the directory, which no later group has; nil if the group is gone.
     var number: UInt? {
         var status = stat()
-        return unsafe stat(path, &status) == 0 ? UInt(status.st_ino) : nil
+        return unsafe directory.withPath { unsafe stat($0, &status) } == 0 ? UInt(status.st_ino) : nil
     }
 
     /// The present state; nil if the group is gone.
     var events: CgroupEvents? {
-        ProcFile.readWhole("\(path)/cgroup.events") { CgroupEvents(parsing: $0) }
+        ProcFile.readWhole(file("cgroup.events")) { CgroupEvents(parsing: $0) }
     }
 
     /// A Boolean value that indicates whether `cgroup.freeze` asks for the freeze; `CgroupEvents` tells whether it is
     /// done.
     var isAskedToFreeze: Bool {
-        ProcFile.read("\(path)/cgroup.freeze", limit: 2)?.first == UInt8(ascii: "1")
+        ProcFile.read(file("cgroup.freeze"), limit: 2)?.first == UInt8(ascii: "1")
     }
 
     /// Returns the processes in the group and below it.
@@ -143,7 +170,7 @@ extension Cgroup {
     /// Returns the processes in the group itself.
     func ownProcessIDs() -> [ProcessID] {
         // Far above what fits into the kernel's largest pid_max (4,194,304) in practice.
-        let list = ProcFile.read("\(path)/cgroup.procs", limit: 4 << 20, longestRecord: 16) ?? []
+        let list = ProcFile.read(file("cgroup.procs"), limit: 4 << 20, longestRecord: 16) ?? []
         return Self.processIDs(in: list.span)
     }
 
@@ -174,19 +201,22 @@ extension Cgroup {
     /// Returns whether an extended attribute of the group has the value 1.
     func hasMark(_ attribute: String) -> Bool {
         var value: UInt8 = 0
-        return unsafe linux_read_attribute(path, attribute, &value, 1) == 1 && value == UInt8(ascii: "1")
+        let length = unsafe directory.withPath { unsafe linux_read_attribute($0, attribute, &value, 1) }
+        return length == 1 && value == UInt8(ascii: "1")
     }
 
     /// Sets an extended attribute of the group to 1. It lasts as long as the group.
     ///
     /// - Parameter attribute: The name, which begins with `user.` (Linux 5.7).
     func mark(_ attribute: String) throws(Errno) {
-        let result = unsafe linux_set_attribute(path, attribute, CChar(UInt8(ascii: "1")))
+        let result = unsafe directory.withPath { unsafe linux_set_attribute($0, attribute, CChar(UInt8(ascii: "1"))) }
         guard result == 0 else { throw Errno(rawValue: -result) }
     }
 
     /// Removes an extended attribute, if it is there.
-    func removeMark(_ attribute: String) { _ = unsafe linux_remove_attribute(path, attribute) }
+    func removeMark(_ attribute: String) {
+        _ = unsafe directory.withPath { unsafe linux_remove_attribute($0, attribute) }
+    }
 }
 
 // MARK: - Finding
@@ -250,6 +280,33 @@ extension Cgroup {
     }
 }
 
+/// The path of a control group or of one of its files.
+struct CgroupPath: FilePath {
+    /// The bytes, with a zero at the end.
+    private let bytes: [UInt8]
+
+    fileprivate init(_ mountPoint: String, _ name: [UInt8], _ attribute: String? = nil) {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(mountPoint.utf8.count + name.count + (attribute?.utf8.count ?? 0) + 3)
+        bytes += mountPoint.utf8
+        if !name.isEmpty { bytes.append(UInt8(ascii: "/")) }
+        bytes += name
+        if let attribute {
+            bytes.append(UInt8(ascii: "/"))
+            bytes += attribute.utf8
+        }
+        bytes.append(0)
+        self.bytes = bytes
+    }
+
+    func withPath<Result>(_ body: (UnsafePointer<CChar>) -> Result) -> Result {
+        unsafe bytes.withUnsafeBufferPointer { bytes in
+            guard let start = bytes.baseAddress else { preconditionFailure("a path has a zero at the end") }
+            return unsafe start.withMemoryRebound(to: CChar.self, capacity: bytes.count) { unsafe body($0) }
+        }
+    }
+}
+
 /// The state of a group in `cgroup.events`: see the kernel's document "Control Group v2".
 struct CgroupEvents: Hashable, Sendable {
     /// A Boolean value that indicates whether a process that has not ended is in the group or below it.
@@ -273,7 +330,7 @@ struct CgroupEventFile: ~Copyable {
     let descriptor: Descriptor
 
     init(of group: Cgroup) throws(Errno) {
-        descriptor = try Descriptor.open("\(group.path)/cgroup.events", O_RDONLY)
+        descriptor = try Descriptor.open(group.file("cgroup.events"), O_RDONLY)
     }
 
     /// Makes the descriptor wait for the next change.

@@ -47,7 +47,7 @@ extension CgroupSubtree {
 extension Cgroup {
     /// Returns the controllers that an attribute lists; none where it cannot be read.
     fileprivate func controllers(in attribute: String) -> [String] {
-        let text = ProcFile.read("\(path)/\(attribute)", limit: 4096) ?? []
+        let text = ProcFile.read(file(attribute), limit: 4096) ?? []
         return String(decoding: text, as: UTF8.self).split { $0 == " " || $0 == "\n" }.map(String.init)
     }
 }

@@ -34,8 +34,8 @@ final class GroupFiles {
     ///
     /// - Parameter main: The main process.
     fileprivate func open(main: ProcessID?) {
-        if open == nil, let directory = try? Descriptor.open(group.path, O_RDONLY | O_DIRECTORY),
-            let processes = try? Descriptor.open("\(group.path)/cgroup.procs", O_RDONLY)
+        if open == nil, let directory = try? Descriptor.open(group.directory, O_RDONLY | O_DIRECTORY),
+            let processes = try? Descriptor.open(group.file("cgroup.procs"), O_RDONLY)
         {
             open = Open(directory: directory, processes: processes)
         }
@@ -76,7 +76,7 @@ final class GroupFiles {
     /// Opens an attribute by the directory, if that is open: the path of a group is long.
     private func open(_ attribute: StaticString, _ flags: Int32) throws(Errno) -> Descriptor {
         guard let directory = open?.directory.rawValue else {
-            return try Descriptor.open("\(group.path)/\(attribute)", flags)
+            return try Descriptor.open(group.file(attribute.description), flags)
         }
         let number = unsafe attribute.utf8Start.withMemoryRebound(to: CChar.self, capacity: attribute.utf8CodeUnitCount)
         {

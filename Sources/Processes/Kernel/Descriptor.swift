@@ -13,15 +13,8 @@ public struct Descriptor: ~Copyable {
     /// Opens a file, closed on exec.
     ///
     /// - Parameter flags: The access mode and other flags of open(2).
-    static func open(_ path: String, _ flags: Int32) throws(Errno) -> Descriptor {
-        let number = unsafe linux_open(path, flags | O_CLOEXEC)
-        guard number >= 0 else { throw Errno(rawValue: -number) }
-        return Descriptor(owning: number)
-    }
-
-    /// Opens a file of a process, closed on exec.
-    static func open(_ path: ProcPath, _ flags: Int32) throws(Errno) -> Descriptor {
-        let number = unsafe path.withCString { unsafe linux_open($0, flags | O_CLOEXEC) }
+    static func open(_ path: some FilePath, _ flags: Int32) throws(Errno) -> Descriptor {
+        let number = unsafe path.withPath { unsafe linux_open($0, flags | O_CLOEXEC) }
         guard number >= 0 else { throw Errno(rawValue: -number) }
         return Descriptor(owning: number)
     }

@@ -28,18 +28,8 @@ enum ProcFile {
     /// - Parameter longestRecord: For a file of records, of which the kernel gives as many at once as fit into a page
     ///   (`seq_read()`): the length of the longest. A reader that gets a shorter answer has got all, and need not ask
     ///   again.
-    static func read(_ path: String, limit: Int, longestRecord: Int? = nil) -> [UInt8]? {
-        guard let file = open({ () throws(Errno) in try Descriptor.open(path, O_RDONLY) }) else { return nil }
-        return read(file, limit: limit, longestRecord: longestRecord)
-    }
-
-    /// Returns the first `limit` bytes of a file of a process.
-    static func read(_ path: ProcPath, limit: Int, longestRecord: Int? = nil) -> [UInt8]? {
-        guard let file = open({ () throws(Errno) in try Descriptor.open(path, O_RDONLY) }) else { return nil }
-        return read(file, limit: limit, longestRecord: longestRecord)
-    }
-
-    private static func read(_ file: borrowing Descriptor, limit: Int, longestRecord: Int?) -> [UInt8]? {
+    static func read(_ path: some FilePath, limit: Int, longestRecord: Int? = nil) -> [UInt8]? {
+        guard let file = open(path) else { return nil }
         var content: [UInt8] = []
         while content.count < limit {
             let size = min(limit - content.count, pageSize)
@@ -54,14 +44,8 @@ enum ProcFile {
     /// Reads a file that the kernel gives as a whole in one call, as those are that have a line or a number for one process.
     ///
     /// - Returns: The result of `body`; nil if the file cannot be read, or may be longer than 2 KiB.
-    static func readWhole<Result>(_ path: String, _ body: (Span<UInt8>) -> Result?) -> Result? {
-        guard let file = open({ () throws(Errno) in try Descriptor.open(path, O_RDONLY) }) else { return nil }
-        return readAgain(file.rawValue, body)
-    }
-
-    /// Reads a file of a process, which the kernel gives as a whole in one call.
-    static func readWhole<Result>(_ path: ProcPath, _ body: (Span<UInt8>) -> Result?) -> Result? {
-        guard let file = open({ () throws(Errno) in try Descriptor.open(path, O_RDONLY) }) else { return nil }
+    static func readWhole<Result>(_ path: some FilePath, _ body: (Span<UInt8>) -> Result?) -> Result? {
+        guard let file = open(path) else { return nil }
         return readAgain(file.rawValue, body)
     }
 
@@ -95,9 +79,9 @@ enum ProcFile {
     /// The smallest size of a page that a kernel has.
     private static let pageSize = 4096
 
-    private static func open(_ attempt: () throws(Errno) -> Descriptor) -> Descriptor? {
+    private static func open(_ path: some FilePath) -> Descriptor? {
         do throws(Errno) {
-            return try attempt()
+            return try Descriptor.open(path, O_RDONLY)
         } catch {
             recordFailure(error.rawValue)
             return nil

@@ -1,8 +1,20 @@
 import Bytes
 import CLinux
 
+/// A path that the kernel is asked for.
+protocol FilePath {
+    /// Calls a function of the C library with the path.
+    func withPath<Result>(_ body: (UnsafePointer<CChar>) -> Result) -> Result
+}
+
+extension String: FilePath {
+    func withPath<Result>(_ body: (UnsafePointer<CChar>) -> Result) -> Result {
+        unsafe withCString { unsafe body($0) }
+    }
+}
+
 /// The path of a file of a process, `/proc/PID/FILE`, made without a String: a look at an app uses dozens of paths, each once.
-struct ProcPath {
+struct ProcPath: FilePath {
     private var bytes = InlineArray<64, UInt8>(repeating: 0)
     private var count = 0
 
@@ -49,18 +61,17 @@ struct ProcPath {
         count += text.count
     }
 
-    /// Calls a function of the C library with the path.
-    func withCString<Result>(_ body: (UnsafePointer<CChar>?) -> Result) -> Result {
+    func withPath<Result>(_ body: (UnsafePointer<CChar>) -> Result) -> Result {
         // The rest of the array is zeros.
-        unsafe withUnsafeBytes(of: bytes) { unsafe body($0.assumingMemoryBound(to: CChar.self).baseAddress) }
+        unsafe withUnsafePointer(to: bytes) { unsafe body(UnsafeRawPointer($0).assumingMemoryBound(to: CChar.self)) }
     }
 
     /// Returns the target of the link at the path; nil if there is none. A target beyond 512 bytes is cut.
     func readLink() -> String? {
         unsafe withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 512) { target in
-            let count = unsafe withCString { path in
+            let count = unsafe withPath { path in
                 unsafe target.withMemoryRebound(to: CChar.self) { target in
-                    guard let path = unsafe path, let start = target.baseAddress else { return -1 }
+                    guard let start = target.baseAddress else { return -1 }
                     return unsafe readlink(path, start, target.count)
                 }
             }

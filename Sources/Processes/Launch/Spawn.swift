@@ -55,7 +55,7 @@ public func spawn(_ request: SpawnRequest) throws(SpawnError) -> SpawnedProcess 
 /// Opens a file that a launch needs.
 ///
 /// - Parameter step: The step of the launch, for the error.
-func openForLaunch(_ path: String, _ flags: Int32, _ step: String) throws(SpawnError) -> Descriptor {
+func openForLaunch(_ path: some FilePath, _ flags: Int32, _ step: String) throws(SpawnError) -> Descriptor {
     do throws(Errno) {
         return try Descriptor.open(path, flags)
     } catch {

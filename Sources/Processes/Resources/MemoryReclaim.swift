@@ -181,7 +181,7 @@ extension MemoryReclaim {
 extension Cgroup {
     /// `memory.current`, in bytes; nil without the memory controller.
     var memoryInUse: Int? {
-        guard let text = ProcFile.read("\(path)/memory.current", limit: 32) else { return nil }
+        guard let text = ProcFile.read(file("memory.current"), limit: 32) else { return nil }
         return Int(ascii: text.prefix { $0 != UInt8(ascii: "\n") })
     }
 }

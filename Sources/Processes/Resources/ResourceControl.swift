@@ -192,9 +192,7 @@ extension ProcFile {
     /// Returns the number of threads of a process: its directory `task` has two links, and one for each; nil if it is gone.
     fileprivate static func threadCount(of process: ProcessID) -> Int? {
         var attributes = stat()
-        let result = unsafe ProcPath(process, "task").withCString { path in
-            unsafe path.map { unsafe stat($0, &attributes) } ?? -1
-        }
+        let result = unsafe ProcPath(process, "task").withPath { unsafe stat($0, &attributes) }
         return result == 0 ? Int(attributes.st_nlink) - 2 : nil
     }
 }

@@ -351,7 +351,7 @@ extension CgroupContainment {
 
 /// Starts a program in a cgroup.
 private func spawn(_ request: SpawnRequest, in group: Cgroup) throws(SpawnError) -> SpawnedProcess {
-    let directory = try openForLaunch(group.path, O_RDONLY | O_DIRECTORY, "open a control group")
+    let directory = try openForLaunch(group.directory, O_RDONLY | O_DIRECTORY, "open a control group")
     var request = request
     request.cgroup = directory.rawValue
     let process = try spawn(request)
