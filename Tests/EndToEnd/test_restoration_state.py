@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import time
+from pathlib import Path
 
 import pytest
 
@@ -11,6 +12,7 @@ import programs
 from container import wait_for
 from restoration import forget_announcement, kill, saved, slots_file, start_again, state_file
 
+USER = GROUP = 65534
 OTHER_CLOCK = "unshare --time --fork --monotonic 100000 --boottime 100000".split()
 
 
@@ -151,3 +153,24 @@ def test_a_transition_that_was_not_announced_is_announced_by_the_successor(morta
     wait_for(lambda: mortal.logged.count(told) == count + 1, what="the successor announces the transition")
     start_again(mortal)
     assert mortal.logged.count(told) == count + 1
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="needs another user")
+def test_app_of_another_user_whose_groups_an_older_daemon_did_not_save_is_launched_again(direct):
+    (direct.configuration / "lifed.toml").write_text("[timeouts]\ntermination = '500ms'\n")
+    direct.lifectl("reload")
+    direct.lifectl.start("app", *programs.STUBBORN)
+
+    def forget_groups():
+        lines = saved(direct).splitlines(keepends=True)
+        is_definition = [line.startswith("definition") for line in lines]
+        assert is_definition.count(True) == 1, lines
+        lines = [line.rstrip("\n") + f" user=number:{USER}\n" if own else line for line, own in zip(lines, is_definition)]
+        state_file(direct).write_text("".join(lines))
+
+    start_again(direct, forget_groups)
+    # The daemon forgets the app when it ends, unless a launch waits for that.
+    direct.lifectl("terminate", "--no-wait", "app")
+    direct.lifectl("launch", "app")
+    status = Path(f"/proc/{direct.lifectl.pid('app')}/status").read_text()
+    assert f"Uid:\t{USER}\t{USER}" in status and f"Gid:\t{GROUP}\t{GROUP}" in status

@@ -87,7 +87,10 @@ struct AppLauncher {
         if let account { return account.credentials }
         guard case .numbered(let user) = definition.user, user != geteuid() else { return nil }
         guard let group = definition.groups.first else {
-            throw DaemonError(.launch, "cannot become user \(user): its groups are not known")
+            throw DaemonError(
+                .launch,
+                "cannot become user \(user): its account was not found when the app was restored; launch the app with 'lifectl run'"
+            )
         }
         return Credentials(userID: user, groupID: group, groups: definition.groups)
     }

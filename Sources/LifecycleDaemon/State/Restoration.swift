@@ -115,6 +115,21 @@ extension AppManager: StateSource {
             if let model = definition.model.flatMap({ catalog[AppID($0)] }) { definition.follow(model) }
             catalog.insert(definition, as: id)
         }
+        restoreGroups()
+    }
+
+    /// Looks up the groups that the records of an older daemon lack. A launch does not ask the name service.
+    private func restoreGroups() {
+        var users: [AppID: UInt32] = [:]
+        for (id, definition) in catalog.definitions where definition.groups.isEmpty && !definition.isAdopted {
+            if case .numbered(let user) = definition.user, user != geteuid() { users[id] = user }
+        }
+        let groups = UserAccounts.groups(ofUsers: Set(users.values))
+        for (id, user) in users {
+            guard var definition = catalog[id], let groups = groups[user] else { continue }
+            definition.groups = groups
+            catalog.insert(definition, as: id)
+        }
     }
 
     /// - Returns: The exit of an app of which nothing is left; nil if some is, or if its program may never have run: the

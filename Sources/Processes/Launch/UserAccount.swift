@@ -46,16 +46,34 @@ extension UserAccount {
     /// - Throws: ``UserLookupError/noSuchUser(_:)``, or the error of the name service.
     public static func named(_ name: String) throws(UserLookupError) -> UserAccount {
         guard !name.utf8.contains(0) else { throw .noSuchUser(name.debugDescription) }
+        return try unsafe find(name) { unsafe getpwnam_r(name, $0, $1, $2, $3) }
+    }
+
+    /// Looks an account up by the number of its user, with getpwuid_r(3).
+    ///
+    /// - Parameter userID: The number.
+    /// - Throws: The same as ``named(_:)``, with the number for the name.
+    public static func numbered(_ userID: UInt32) throws(UserLookupError) -> UserAccount {
+        try unsafe find(String(userID)) { unsafe getpwuid_r(userID, $0, $1, $2, $3) }
+    }
+
+    /// A call of the name service: it fills an entry, keeps its texts in a buffer of a size, and says whether it found one.
+    private typealias LookUp = (
+        UnsafeMutablePointer<passwd>, UnsafeMutablePointer<CChar>, Int,
+        UnsafeMutablePointer<UnsafeMutablePointer<passwd>?>
+    ) -> Int32
+
+    private static func find(_ user: String, by lookUp: LookUp) throws(UserLookupError) -> UserAccount {
         var size = 1024
         while true {
-            let (account, error) = attempt(name, bufferSize: size)
+            let (account, error) = unsafe attempt(lookUp, bufferSize: size)
             if let account { return account }
             if error == ERANGE, size < largestEntry {
                 size *= 4
             } else if error != EINTR {
                 // Some name services say so instead of finding nothing.
-                guard ![0, ENOENT, ESRCH].contains(error) else { throw .noSuchUser(name) }
-                throw .failed(user: name, error: Errno(rawValue: error))
+                guard ![0, ENOENT, ESRCH].contains(error) else { throw .noSuchUser(user) }
+                throw .failed(user: user, error: Errno(rawValue: error))
             }
         }
     }
@@ -73,12 +91,12 @@ extension UserAccount {
     private static let largestEntry = 1 << 20
     private static let mostGroups = 65536
 
-    private static func attempt(_ name: String, bufferSize: Int) -> (UserAccount?, Int32) {
+    private static func attempt(_ lookUp: LookUp, bufferSize: Int) -> (UserAccount?, Int32) {
         unsafe withUnsafeTemporaryAllocation(of: CChar.self, capacity: bufferSize) { buffer in
             guard let start = buffer.baseAddress else { return (nil, ENOMEM) }
             var entry = unsafe passwd()
             var found: UnsafeMutablePointer<passwd>?
-            let error = unsafe getpwnam_r(name, &entry, start, bufferSize, &found)
+            let error = unsafe lookUp(&entry, start, bufferSize, &found)
             guard error == 0, unsafe found != nil else { return (nil, error) }
             return (unsafe UserAccount(entry), 0)
         }
