@@ -12,6 +12,8 @@ struct CallOptions: Equatable {
     var isQuiet = false
     /// A Boolean value that indicates whether a command waits until its request is done.
     var waits = true
+    /// The socket of the daemon that has answered the command; nil before the first answer.
+    var answeredSocket: String?
 
     var timeout: Duration { explicitTimeout ?? .seconds(60) }
 }
@@ -19,6 +21,8 @@ struct CallOptions: Equatable {
 extension CallOptions {
     /// Returns the sockets at which the daemon may listen, in the order in which they are tried.
     func sockets(doing action: String) throws(Failure) -> [String] {
+        // While that daemon restarts, another one does not know of what the command has begun.
+        if let answeredSocket { return [answeredSocket] }
         let sockets = SocketPath.candidates(choice, environment: Environment.value)
         guard !sockets.isEmpty else {
             throw Failure(
@@ -84,7 +88,8 @@ final class Session {
     private var client: ControlClient
     private let action: String
     private let sockets: [String]
-    private let options: CallOptions
+    /// The options for other connections of the command, which lead to the same daemon.
+    let options: CallOptions
     /// A Boolean value that indicates whether the subscription has had its first reply.
     private var hasState = false
 
@@ -92,12 +97,14 @@ final class Session {
     ///
     /// - Parameter action: The start of an error message: `cannot launch org.example.Clock`.
     init(_ options: CallOptions, doing action: String) throws(Failure) {
+        var options = options
         let sockets = try options.sockets(doing: action)
         do throws(ControlClientError) {
             client = try options.connect(toFirstOf: sockets, timeout: options.timeout)
         } catch {
             throw Failure(error, doing: action, sockets: sockets, timeout: options.timeout)
         }
+        options.answeredSocket = client.path
         (self.action, self.sockets, self.options) = (action, sockets, options)
     }
 

@@ -181,9 +181,8 @@ enum Interruption {
         let command = arguments.all(.command)
         // Two commands without a name must not end each other's interruption.
         let name = arguments[.name] ?? "lifectl-\(getpid())"
-        let options = arguments.options
         // If a signal ends lifectl before the command, or kills it, its connection ends, and the interruption with it.
-        let session = try Session(options, doing: "cannot begin the interruption \(name)")
+        let session = try Session(arguments.options, doing: "cannot begin the interruption \(name)")
         _ = try session.call(.beginInterruption, BeginInterruptionParameters(name: name, whileConnected: true))
         let outcome = withExtendedLifetime(session) {
             Result { () throws(Failure) in try ForegroundProgram.run(command) }
@@ -191,7 +190,7 @@ enum Interruption {
         // The status of the command counts, also if the daemon cannot be told.
         do throws(Failure) {
             // The connection may have ended with a former daemon.
-            _ = try options.call(
+            _ = try session.options.call(
                 .endInterruption, EndInterruptionParameters(name: name), doing: "cannot end the interruption \(name)")
         } catch {
             error.show(isJSON: false)

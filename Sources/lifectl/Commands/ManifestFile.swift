@@ -30,7 +30,8 @@ struct ManifestFile {
                 remedy: "write a manifest \(app).toml, which takes precedence")
         }
         // Asked before the editor: a daemon that does not answer must not cost the user the changes.
-        let status = try options.call(.getStatus, doing: action).status
+        let session = try Session(options, doing: action)
+        let status = try session.call(.getStatus).status
         var edit = try ManifestEdit(of: file, doing: action)
         guard try edit.openEditor() else {
             edit.removeCopy()
@@ -41,7 +42,7 @@ struct ManifestFile {
         try edit.check(isUser: status.instance == "user")
         try edit.replaceFile()
         edit.removeCopy()
-        try options.show(.reload, doing: "cannot reload the configuration") { $0.problems($1.problems) }
+        try session.options.show(.reload, doing: "cannot reload the configuration") { $0.problems($1.problems) }
     }
 
     /// Finds the file of an app. A manifest with a mistake describes no app, but the daemon reports it as a problem.

@@ -24,7 +24,7 @@ struct StatusLine: Equatable {
         var shown: String?
         while let reply = try session.nextChange(timeout: arguments.options.explicitTimeout) {
             line.apply(reply) { id in
-                arguments.options.runningApps().first { $0.id == id }?.name
+                session.options.runningApps().first { $0.id == id }?.name
             }
             let output = line.output(format)
             guard output != shown else { continue }

@@ -96,19 +96,21 @@ struct HistorySource {
     /// Reads the entries, the oldest first.
     func read(_ handle: (HistoryEntry) throws(Failure) -> Void) throws(Failure) {
         switch place {
-        case .daemon: return try readDaemon(handle)
+        case .daemon: return try readDaemon(Session(options, doing: action), handle)
         case .journal: return try readJournal(of: JournalSource.users(options.choice), handle)
         case nil: break
         }
+        let session: Session
         let status: Status
         do throws(Failure) {
-            status = try options.call(.getStatus, doing: action).status
+            session = try Session(options, doing: action)
+            status = try session.call(.getStatus).status
         } catch {
             // A user who may not use the daemon may be permitted to read the journal.
             guard error.status == .unavailable || error.status == .notPermitted else { throw error }
             return try readWithoutDaemon(error, handle)
         }
-        guard status.journal else { return try readDaemon(handle) }
+        guard status.journal else { return try readDaemon(session, handle) }
         try readJournal(of: JournalSource.users(options.choice, of: status), handle)
     }
 
@@ -155,10 +157,11 @@ struct HistorySource {
 
     // MARK: The daemon
 
-    private func readDaemon(_ handle: (HistoryEntry) throws(Failure) -> Void) throws(Failure) {
-        let session = try Session(options, doing: action)
+    private func readDaemon(
+        _ session: Session, _ handle: (HistoryEntry) throws(Failure) -> Void
+    ) throws(Failure) {
         // Subscribed before the history is read, so that no event is lost between the two.
-        let subscription = query.follows ? try Session(options, doing: action) : nil
+        let subscription = query.follows ? try Session(session.options, doing: action) : nil
         try subscription?.monitor()
         var known = try session.call(.history, HistoryParameters(id: query.app, limit: nil)).events
         var events = known.filter { event in query.since.map { event.timeUSec >= $0 } ?? true }

@@ -32,7 +32,7 @@ struct Top {
     /// Shows samples on a terminal, and acts on keys.
     private func watch(_ session: Session) throws(Failure) {
         let screen = try Screen()
-        var view = TopView(options)
+        var view = TopView(session.options)
         while view.shown < count ?? .max {
             let rows = screen.size.rows - 4
             view.sample = try TopSample.take(session, visible: view.visible(rows), before: view.sample)
