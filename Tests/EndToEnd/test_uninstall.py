@@ -106,6 +106,15 @@ def test_manifests_of_others_stay(service):
     assert service.container.run(["ls", "/usr/local/lib/lifed"]).stdout.split() == ["apps.d"]
 
 
+def test_no_unit_stays_enabled_for_all_users(service):
+    machine = service.container
+    links = ["find", "/etc/systemd/user", "-name", "lifed*"]
+    machine.run(["systemctl", "--global", "preset", "lifed.socket", "lifed-follow.service", "lifed-follow-audio.service"])
+    assert machine.run(links).stdout
+    make(machine, "uninstall")
+    assert machine.run(links).stdout == ""
+
+
 def test_no_unit_of_a_user_stays_enabled_or_loaded(machine):
     """The installer of the archive, for a user alone."""
     units = ["lifed.service", "lifed.socket", "lifed-follow.service", "lifed-follow-audio.service"]
