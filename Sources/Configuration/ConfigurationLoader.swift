@@ -138,9 +138,14 @@ public struct LoadFailure: Error, Hashable, Sendable {
     /// The error, as in errno(3).
     public let error: Int32
 
+    /// The errors that tell nothing about a file.
+    static let shortages = [EMFILE, ENFILE, ENOMEM]
+
     /// Creates the failure for an error of the system; nil for one of the file itself, which is a ``Problem``.
-    init?(_ failure: Defect, at file: String) {
-        guard let error = failure.error, [EMFILE, ENFILE, ENOMEM].contains(error) else { return nil }
+    ///
+    /// - Parameter errors: The errors that are no problem of the file.
+    init?(_ failure: Defect, at file: String, among errors: [Int32] = shortages) {
+        guard let error = failure.error, errors.contains(error) else { return nil }
         (self.file, self.error) = (file, error)
     }
 }

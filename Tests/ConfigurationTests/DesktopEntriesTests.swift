@@ -1,3 +1,4 @@
+import Glibc
 import LifecycleTypes
 import Testing
 
@@ -51,17 +52,36 @@ import Testing
         var facts = DesktopEntryFacts()
         facts.name = "Bus"
         facts.isActivatable = true
-        #expect(entries("usr").facts(of: "bus") == facts)
+        #expect(try entries("usr").facts(of: "bus") == facts)
         #expect(
-            entries("usr").activatableFacts(among: ["bus", "term", "broken", "absent", "../bus"]) == ["bus": facts])
+            try entries("usr").activatableFacts(among: ["bus", "term", "broken", "absent", "../bus"]) == ["bus": facts])
         facts.isActivatable = false
         facts.name = "usr/applications/term.desktop"
         facts.categories = ["System", "TerminalEmulator"]
         facts.usesTerminal = true
         facts.isShown = false
-        #expect(entries("usr").facts(of: "term") == facts)
-        #expect(entries("usr").facts(of: "broken") == nil)
-        #expect(entries("usr").facts(of: "absent") == nil)
+        #expect(try entries("usr").facts(of: "term") == facts)
+        #expect(try entries("usr").facts(of: "broken") == nil)
+        #expect(try entries("usr").facts(of: "absent") == nil)
+    }
+
+    /// A terminal without its facts would be managed as any app, and a service of the bus would not.
+    @Test func `facts that cannot be read for now are not those of a missing entry`() async {
+        await #expect(processExitsWith: .success) {
+            let directory = try TemporaryDirectory()
+            try directory.write("[Desktop Entry]\nDBusActivatable=true", to: "applications/bus.desktop")
+            let entries = DesktopEntries(directories: [directory.path], searchPath: "/bin")
+            let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
+            var limit = rlimit()
+            #expect(unsafe getrlimit(resource, &limit) == 0)
+            var none = rlimit(rlim_cur: 0, rlim_max: limit.rlim_max)
+            #expect(unsafe setrlimit(resource, &none) == 0)
+            let one = #expect(throws: LoadFailure.self) { try entries.facts(of: "bus") }
+            let several = #expect(throws: LoadFailure.self) { try entries.activatableFacts(among: ["bus"]) }
+            #expect(unsafe setrlimit(resource, &limit) == 0)
+            #expect(one?.error == EMFILE && several == one)
+            #expect(try entries.facts(of: "bus")?.isActivatable == true)
+        }
     }
 
     @Test func `the first directory counts`() throws {

@@ -72,20 +72,29 @@ public struct DesktopEntries: Sendable {
         return try read(id, at: path)
     }
 
-    /// Returns the facts in the entry of an id, which lifed need not be able to launch; nil if no entry can be read.
-    public func facts(of id: String) -> DesktopEntryFacts? {
-        guard AppIdentifier.isValid(id) else { return nil }
-        return (try? DesktopEntryCatalog(directories: directories))?.paths[id].flatMap { reader.facts(at: $0) }
+    /// Returns the facts in the entry of an id, which lifed need not be able to launch; nil if there is no entry, or no valid one.
+    ///
+    /// - Throws: ``LoadFailure`` if a directory or the entry cannot be read for now.
+    public func facts(of id: String) throws(LoadFailure) -> DesktopEntryFacts? {
+        guard AppIdentifier.isValid(id), let path = try pathsOfFacts()[id] else { return nil }
+        return try reader.facts(at: path)
     }
 
     /// Returns the facts in the entries of those ids whose app a call to its name on the session bus launches.
-    public func activatableFacts(among ids: some Sequence<String>) -> [String: DesktopEntryFacts] {
-        let paths = (try? DesktopEntryCatalog(directories: directories))?.paths ?? [:]
+    ///
+    /// - Throws: The same as ``facts(of:)``.
+    public func activatableFacts(among ids: some Sequence<String>) throws(LoadFailure) -> [String: DesktopEntryFacts] {
+        let paths = try pathsOfFacts()
         var found: [String: DesktopEntryFacts] = [:]
         for id in ids {
-            if let facts = paths[id].flatMap({ reader.facts(at: $0) }), facts.isActivatable { found[id] = facts }
+            guard let path = paths[id], let facts = try reader.facts(at: path), facts.isActivatable else { continue }
+            found[id] = facts
         }
         return found
+    }
+
+    private func pathsOfFacts() throws(LoadFailure) -> [String: String] {
+        try DesktopEntryCatalog(directories: directories, failures: DesktopEntryReader.failuresOfFacts).paths
     }
 
     /// The limit of one read, in bytes, so that the answer does not take long.
@@ -147,6 +156,8 @@ struct DesktopEntryCatalog {
     }
 
     private let limits: Limits
+    /// The errors of a directory that are a failure of the search.
+    private let failures: [Int32]
 
     /// Where the entry of each id is.
     private(set) var paths: [String: String] = [:]
@@ -157,8 +168,10 @@ struct DesktopEntryCatalog {
     private var visited = 0
 
     /// - Parameter directories: Those that hold `applications`, the highest first.
-    init(directories: [String], limits: Limits = Limits()) throws(LoadFailure) {
-        self.limits = limits
+    init(
+        directories: [String], limits: Limits = Limits(), failures: [Int32] = LoadFailure.shortages
+    ) throws(LoadFailure) {
+        (self.limits, self.failures) = (limits, failures)
         for (rank, directory) in directories.enumerated() {
             try visit("\(directory)/applications", rank: rank, prefix: "", depth: 0)
         }
@@ -174,7 +187,7 @@ struct DesktopEntryCatalog {
             names = try Directory.names(in: directory, endingIn: "") ?? []
         } catch {
             // Another unreadable directory has nothing to launch; a search that finds nothing names the directories.
-            if let failure = LoadFailure(error, at: directory) { throw failure }
+            if let failure = LoadFailure(error, at: directory, among: failures) { throw failure }
         }
         var inner: [String] = []
         for name in names.sorted() {

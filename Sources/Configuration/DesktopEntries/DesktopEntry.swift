@@ -1,3 +1,5 @@
+import Glibc
+
 /// An app, as a desktop entry describes it.
 public struct DesktopEntry: Hashable, Sendable {
     /// The entry as a manifest; its file is the entry.
@@ -64,11 +66,21 @@ struct DesktopEntryReader {
         }
     }
 
+    /// The errors of a read that tell nothing about an entry: without it, an app would count as one that has none.
+    static let failuresOfFacts = LoadFailure.shortages + [EIO]
+
     /// Reads the facts of an entry; nil if it is none.
-    func facts(at path: String) -> DesktopEntryFacts? {
-        guard case .text(let text)? = try? TextFile.read(path, limit: Self.sizeLimit),
-            let file = try? DesktopEntryFile(Array(text.utf8))
-        else { return nil }
+    ///
+    /// - Throws: ``LoadFailure`` if the file cannot be read for now.
+    func facts(at path: String) throws(LoadFailure) -> DesktopEntryFacts? {
+        let content: TextFile.Content?
+        do throws(Defect) {
+            content = try TextFile.read(path, limit: Self.sizeLimit)
+        } catch {
+            if let failure = LoadFailure(error, at: path, among: Self.failuresOfFacts) { throw failure }
+            return nil
+        }
+        guard case .text(let text)? = content, let file = try? DesktopEntryFile(Array(text.utf8)) else { return nil }
         var facts = DesktopEntryFacts()
         facts.name = Self.title((try? file.localizedString(.name, locale)) ?? nil)
         facts.categories = Set(((try? file.strings(.categories)) ?? []).prefix(64))

@@ -67,7 +67,7 @@ extension AppManager {
         if catalog[id] == nil, let entry = entry(of: id) { define(id, entry) }
         if catalog[id] == nil {
             var definition = AppDefinition(adHoc: process.commandLine, user: .daemon, defaults: defaults)
-            definition.name = entries?.facts(of: id.name)?.name
+            definition.name = (try? entries?.facts(of: id.name))??.name
             insertAdopted(definition.adoptedFromUnit, as: id)
         } else {
             catalog.beginAdoption(of: id, isUnit: true)

@@ -3,8 +3,8 @@ import Systemd
 
 /// Learns of the apps that the session bus launches.
 protocol ActivatedAppsDelegate: AnyObject {
-    /// Returns the names that are ids of apps to be managed.
-    func managedApps(among names: [String]) -> Set<String>
+    /// Returns the names that are ids of apps to be managed; nil if that cannot be told for now.
+    func managedApps(among names: [String]) -> Set<String>?
     /// Handles a process that owns the name of the app. It is the app's if it is managed already, or the bus has
     /// launched it.
     func activatedAppRuns(_ id: String, process: ProcessID, bus: ProcessID)
@@ -50,8 +50,9 @@ final class ActivatedApps {
     /// Watches the apps of the present settings and desktop entries.
     func list() {
         bus.call(.bus("ListActivatableNames")) { [weak self] reply in
-            guard let self, let listed = try? reply.get().first?.elements else { return }
-            let ids = delegate?.managedApps(among: listed.compactMap(\.text)) ?? []
+            guard let self, let listed = try? reply.get().first?.elements,
+                let ids = delegate?.managedApps(among: listed.compactMap(\.text))
+            else { return }
             names = names.filter { ids.contains($0.key) }
             for id in ids.sorted() where names[id] == nil && names.count < Self.limit {
                 names[id] = bus.watchName(id) { [weak self] owner in

@@ -33,19 +33,21 @@ nonisolated struct AppUnitPolicy {
     /// Decides about a unit.
     ///
     /// - Parameter facts: Returns the facts in the desktop entry of an id; called only if they matter.
-    func decision(
-        id: String, isAutostarted: Bool, isBusService: Bool = false, facts: (String) -> DesktopEntryFacts?
-    ) -> Decision {
+    /// - Throws: The error of `facts`.
+    func decision<Failure>(
+        id: String, isAutostarted: Bool, isBusService: Bool = false,
+        facts: (String) throws(Failure) -> DesktopEntryFacts?
+    ) throws(Failure) -> Decision {
         if settings.manage == .none { return .leave(.off) }
         // A pattern that fits an app can fit its background services.
-        if isBusService, facts(id) == nil { return .leave(.service) }
+        if isBusService, try facts(id) == nil { return .leave(.service) }
         if settings.deny.contains(where: { Pattern.fits(id, $0) }) { return .leave(.denied) }
         if settings.allow.contains(where: { Pattern.fits(id, $0) }) { return .manage }
         if settings.manage == .listed { return .leave(.notListed) }
         if DesktopPrograms.areOfSession(id) { return .leave(.ofSession) }
         if DesktopPrograms.areTerminals(id) { return .leave(.terminal) }
         if isAutostarted { return .leave(.autostarted) }
-        guard let facts = facts(id) else { return .manage }
+        guard let facts = try facts(id) else { return .manage }
         if facts.usesTerminal || facts.categories.contains("TerminalEmulator") { return .leave(.terminal) }
         return facts.isShown ? .manage : .leave(.hidden)
     }

@@ -28,6 +28,8 @@ final class DesktopApps {
     private var leaving: Set<AppIndex> = []
     /// The units that were started while their app was terminating.
     private var postponed: [AppIndex: Set<String>] = [:]
+    /// A Boolean value that indicates whether a desktop entry could not be read since the latest settings.
+    private var hasReportedFailure = false
     private let launches: LaunchTimes
     /// The apps that must run because no client reports which windows are visible.
     private var unfollowed: Set<AppIndex> = []
@@ -68,6 +70,7 @@ final class DesktopApps {
     /// Applies the settings: releases apps that are not to be managed any more, and looks for others.
     func apply(_ settings: Configuration.Settings.Desktop, launchTime: Duration, bus: () -> Bus?) {
         policy = AppUnitPolicy(settings: settings)
+        hasReportedFailure = false
         launches.limit = launchTime.wholeMicroseconds
         for app in held.keys.sorted(by: { $0.value < $1.value }) where !isManaged(app) {
             leaving.insert(app)
@@ -91,12 +94,14 @@ final class DesktopApps {
 
     private func isManaged(_ app: AppIndex) -> Bool {
         guard let units = held[app] else { return false }
-        if units.isEmpty { return !managedApps(among: [manager.driver.id(of: app).name]).isEmpty }
-        return units.contains { name, group in AppUnitName(name).map { isManaged($0, group) } ?? false }
+        // An app is managed further if its entry cannot be read for now.
+        if units.isEmpty { return managedApps(among: [manager.driver.id(of: app).name])?.isEmpty != true }
+        return units.contains { name, group in AppUnitName(name).map { isManaged($0, group) ?? true } ?? false }
     }
 
-    private func isManaged(_ unit: AppUnitName, _ group: UnitGroup) -> Bool {
-        decision(about: unit, isAutostarted: unit.isAutostarted || Self.isAutostarted(group)) == .manage
+    /// Returns whether a unit is to be managed; nil if that cannot be told for now.
+    private func isManaged(_ unit: AppUnitName, _ group: UnitGroup) -> Bool? {
+        decision(about: unit, isAutostarted: unit.isAutostarted || Self.isAutostarted(group)).map { $0 == .manage }
     }
 
     /// Returns whether the session manager of GNOME has started a unit, for an entry in an autostart directory. Its scopes have the
@@ -106,9 +111,26 @@ final class DesktopApps {
         return ProcessStatus(of: main.parent)?.name.hasPrefix("gnome-session") ?? false
     }
 
-    private func decision(about unit: AppUnitName, isAutostarted: Bool) -> AppUnitPolicy.Decision {
-        policy.decision(id: unit.id, isAutostarted: isAutostarted, isBusService: unit.isBusService) { [manager] in
-            manager.entries?.facts(of: $0)
+    private func decision(about unit: AppUnitName, isAutostarted: Bool) -> AppUnitPolicy.Decision? {
+        reading { () throws(LoadFailure) in
+            try policy.decision(id: unit.id, isAutostarted: isAutostarted, isBusService: unit.isBusService) {
+                id throws(LoadFailure) in try manager.entries?.facts(of: id)
+            }
+        }
+    }
+
+    /// Returns the result of a look at desktop entries; nil if one cannot be read for now.
+    private func reading<Found>(_ look: () throws(LoadFailure) -> Found) -> Found? {
+        do throws(LoadFailure) {
+            return try look()
+        } catch {
+            guard !hasReportedFailure else { return nil }
+            hasReportedFailure = true
+            log.write(
+                .warning,
+                "cannot read \(error.file): \(Processes.Errno(rawValue: error.error)); leaving apps of the desktop as they are until a reload"
+            )
+            return nil
         }
     }
 
@@ -247,7 +269,7 @@ extension DesktopApps: AppUnitsDelegate {
             }
             return
         }
-        guard isManaged(unit, group) else { return }
+        guard isManaged(unit, group) == true else { return }
         let id = AppID(unit.id)
         guard let app = manager.app(id), app.isRunning else { return adopt(unit, group) }
         // The processes of the unit are not to be killed with those of the app.
@@ -273,8 +295,9 @@ extension DesktopApps: AppUnitsDelegate {
 }
 
 extension DesktopApps: ActivatedAppsDelegate {
-    func managedApps(among names: [String]) -> Set<String> {
-        let facts = manager.entries?.activatableFacts(among: names) ?? [:]
+    func managedApps(among names: [String]) -> Set<String>? {
+        let found = reading { () throws(LoadFailure) in try manager.entries?.activatableFacts(among: names) ?? [:] }
+        guard let facts = found else { return nil }
         let managed = facts.keys.filter { id in
             policy.decision(id: id, isAutostarted: false, isBusService: true) { facts[$0] } == .manage
         }
