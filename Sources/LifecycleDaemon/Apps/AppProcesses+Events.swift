@@ -26,7 +26,23 @@ extension AppProcesses {
         } catch {
             guard error.errno != EEXIST else { return }
             note(app)
+            unwatched.insert(app.index)
             reportLostWatch(of: app.index, Processes.Errno(rawValue: error.errno))
+        }
+    }
+
+    /// Watches again the apps whose watches were lost. Called when the end of an app has made room.
+    func retryWatches() {
+        guard !unwatched.isEmpty else { return }
+        let apps = unwatched.compactMap { running[$0] }
+        unwatched = []
+        for app in apps {
+            if app.lacksChanges { watchChanges(of: app, app.tree) }
+            if app.lacksMainEnd {
+                app.lacksMainEnd = false
+                watchMain(of: app, app.tree)
+            }
+            if case .drain = app.operation { app.endOperation() }
         }
     }
 

@@ -51,6 +51,8 @@ final class AppProcesses {
     private var isRestoring = false
     /// A Boolean value that indicates whether the failure of a watch has been reported.
     private var hasReportedLostWatch = false
+    /// The apps that a watch was lost of, until a later attempt to watch them. Some may have ended.
+    var unwatched: Set<AppIndex> = []
 
     /// The parent of the apps' control groups; nil for none. Set before the first launch.
     var cgroups: CgroupSubtree? {
@@ -337,6 +339,7 @@ final class AppProcesses {
         endWatches(of: app)
         running[app.index] = nil
         table.remove(app.tree.token)
+        retryWatches()
         // The kernel takes long to remove a control group, and a reply may wait for the end of the app.
         reaping.begin(after: DelayedReaping.pause(children: table.childCount), from: loop.freshNow)
         delegate?.launchEnded(app.tree.token)
