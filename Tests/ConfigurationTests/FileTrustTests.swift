@@ -4,6 +4,15 @@ import Testing
 @testable import Configuration
 
 @Suite struct FileTrustTests {
+    @Test(arguments: [
+        ("kim:x:1000:", true), ("root:x:0:\nkim:x:1000:\n", true), ("kim:x:1000:sam", false), ("kim:x:1000", false),
+        ("sam:x:1001:", false), ("", false), ("kim:x:1000:sam\nother:x:1000:", false),
+        ("kim:x:1000\nkim:x:1000:", true),
+    ])
+    func groupIsPrivateIfGroupFileNamesNoMember(_ text: String, _ isPrivate: Bool) {
+        #expect(PrivateGroup.isWithoutMembers(1000, in: text) == isPrivate)
+    }
+
     private let directory: TemporaryDirectory
 
     init() throws { directory = try TemporaryDirectory() }

@@ -100,17 +100,11 @@ enum FileTrust {
             throw Defect(
                 cannot: "use the file", "every user may write to \(path)", remedy: "run 'chmod o-w \(path)'")
         }
-        guard status.st_mode & S_IWGRP == 0 || isPrivate(group: status.st_gid) else {
+        guard status.st_mode & S_IWGRP == 0 || PrivateGroup.isOwn(status.st_gid) else {
             throw Defect(
                 cannot: "use the file", "group \(status.st_gid) may write to \(path)", remedy: "run 'chmod g-w \(path)'"
             )
         }
-    }
-
-    /// Returns whether a group is the daemon user's own alone, as where every user has such a group and a umask of 002.
-    private static func isPrivate(group: gid_t) -> Bool {
-        guard geteuid() != 0, group == geteuid(), let entry = unsafe getgrgid(group) else { return false }
-        return unsafe entry.pointee.gr_mem?.pointee == nil
     }
 
     /// Returns whether a user stands for root. In a user namespace that does not know root, the kernel shows root's

@@ -1,4 +1,5 @@
 import CLinux
+import Configuration
 import Glibc
 import Processes
 
@@ -102,18 +103,11 @@ enum PrivateDirectory {
             throw DaemonError(.directory, "cannot use \(path): every user may write to it; run 'chmod o-w \(path)'")
         }
         let isOpenToGroup = status.st_mode & S_IFMT == S_IFDIR && status.st_mode & (S_IWGRP | S_ISVTX) == S_IWGRP
-        guard !isOpenToGroup || isPrivate(group: status.st_gid) else {
+        guard !isOpenToGroup || PrivateGroup.isOwn(status.st_gid) else {
             throw DaemonError(
                 .directory,
                 "cannot use \(path): group \(status.st_gid) may write to it; run 'chmod g-w \(path)'")
         }
-    }
-
-    /// Returns whether the group is the daemon user's own alone, as on systems with a umask of 002. Root's group is not: the
-    /// apps of other users depend on root's directories.
-    private static func isPrivate(group: gid_t) -> Bool {
-        guard geteuid() != 0, group == geteuid(), let entry = unsafe getgrgid(group) else { return false }
-        return unsafe entry.pointee.gr_mem?.pointee == nil
     }
 
     private static func parents(of path: String) -> [String] {
