@@ -248,7 +248,8 @@ extension RestorationTests {
     func orphansOfAMainProcessThatEndedAreHeld(_ hold: Hold, _ isDescriptorKept: Bool) async throws {
         let former = await #expect(processExitsWith: .signal(SIGKILL), observing: [\.standardOutputContent]) { [hold] in
             let world = try hold.world()
-            let (tree, _) = try world.launch("escape", until: "escaped", by: hold.method)
+            // A process that writes when this one has died is ended by SIGPIPE.
+            let (tree, _) = try world.launch("escape", until: "escaped", "ready", by: hold.method)
             try world.wait("all are there") { tree.processes().count == 3 }
             world.die(leaving: [tree])
         }

@@ -65,17 +65,18 @@ final class World {
         return tree
     }
 
-    /// Starts a program of the fixture and waits until it has said that it is ready.
+    /// Starts a program of the fixture and waits until it has said that it is ready, or all of other words.
     func launch(
-        _ program: String, until word: String = "ready", by method: SuspendMethod = .signal
+        _ program: String, until words: String..., by method: SuspendMethod = .signal
     ) throws -> (tree: ProcessTree, said: String) {
         let output = try Pipe()
         outputs.append(output)
         let tree = try start(request(program, output: output), name: program, by: method)
+        let words = words.isEmpty ? ["ready"] : words
         var said = ""
-        try wait("\(program) says \(word)") {
+        try wait("\(program) says \(words)") {
             said += output.read()
-            return said.contains(word) && said.hasSuffix("\n")
+            return words.allSatisfy(said.contains) && said.hasSuffix("\n")
         }
         return (tree, said)
     }
