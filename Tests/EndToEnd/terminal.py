@@ -3,6 +3,7 @@
 import fcntl
 import os
 import pty
+import re
 import struct
 import subprocess
 import termios
@@ -45,8 +46,8 @@ class Terminal:
             pass
         return self.output
 
-    def wait_for(self, text):
-        wait_for(lambda: text in self.read(), what=f"{text!r} on the terminal")
+    def wait_for(self, pattern):
+        wait_for(lambda: re.search(pattern, self.read()), what=f"{pattern!r} on the terminal")
 
     def press(self, key):
         os.write(self.master, key)
