@@ -3,60 +3,63 @@ import LifecycleTypes
 
 /// The first of several sources that tells anything.
 final class FirstSource: Source {
-    private let environment: [String: String]
-    /// The sources that were not tried.
-    private var places: ArraySlice<Follow.SourceKind>
-    /// The present source; nil before the first one.
-    private var current: (any Source)?
+    private var candidates: Candidates
+    private var current: any Source
     private var isHeard = false
-    /// The ends of the sources before it.
-    private var losses: [SourceLost] = []
+
+    /// The sources that were not tried, and the ends of the others.
+    private struct Candidates {
+        let environment: [String: String]
+        var places: ArraySlice<Follow.SourceKind>
+        var losses: [SourceLost] = []
+
+        /// Returns the next source that can be found; nil if there is none.
+        mutating func next() -> (any Source)? {
+            while let place = places.popFirst() {
+                do throws(Failure) {
+                    return try place.find(environment)
+                } catch {
+                    losses.append(SourceLost(reason: error.reason, remedy: error.remedy))
+                }
+            }
+            return nil
+        }
+
+        /// The reasons of all ends. Several sources may need the same program.
+        var reason: String {
+            var reasons: [String] = []
+            for loss in losses where !reasons.contains(loss.reason) { reasons.append(loss.reason) }
+            return reasons.joined(separator: ", and ")
+        }
+    }
 
     init(_ places: [Follow.SourceKind], environment: [String: String]) throws(Failure) {
-        self.environment = environment
-        self.places = places[...]
-        guard advance() else {
+        var candidates = Candidates(environment: environment, places: places[...])
+        guard let first = candidates.next() else {
             throw Failure(
-                .unavailable, "cannot follow the windows", reason, remedy: losses.first?.remedy ?? "")
+                .unavailable, "cannot follow the windows", candidates.reason,
+                remedy: candidates.losses.first?.remedy ?? "")
         }
+        (self.candidates, current) = (candidates, first)
     }
 
-    /// Goes on to the next source that can be found.
-    ///
-    /// - Returns: False if there is none.
-    private func advance() -> Bool {
-        while let place = places.popFirst() {
-            do throws(Failure) {
-                current = try place.find(environment)
-                return true
-            } catch {
-                losses.append(SourceLost(reason: error.reason, remedy: error.remedy))
-            }
-        }
-        return false
-    }
-
-    /// The reasons of all ends. Several sources may need the same program.
-    private var reason: String {
-        var reasons: [String] = []
-        for loss in losses where !reasons.contains(loss.reason) { reasons.append(loss.reason) }
-        return reasons.joined(separator: ", and ")
-    }
-
-    var name: String { current?.name ?? "" }
-    var descriptor: CInt { current?.descriptor ?? -1 }
-    var isReady: Bool { current?.isReady ?? false }
+    var name: String { current.name }
+    var descriptor: CInt { current.descriptor }
+    var isReady: Bool { current.isReady }
 
     /// Reads from the present source. A source that ends without an observation is followed by the next one.
     func read() throws(SourceLost) -> Observation? {
         do throws(SourceLost) {
-            let observation = try current?.read()
+            let observation = try current.read()
             isHeard = isHeard || observation != nil
             return observation
         } catch {
             guard !isHeard else { throw error }
-            losses.append(error)
-            guard advance() else { throw SourceLost(reason: reason, remedy: error.remedy) }
+            candidates.losses.append(error)
+            guard let next = candidates.next() else {
+                throw SourceLost(reason: candidates.reason, remedy: error.remedy)
+            }
+            current = next
             return nil
         }
     }
