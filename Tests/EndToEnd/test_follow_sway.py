@@ -37,6 +37,11 @@ def windows(quick, sway):
     return open_window
 
 
+def wait_until_visible(quick, identifier):
+    """Waits until the follower has told the daemon of a window of the app."""
+    wait_for(lambda: "is visible" in quick.lifectl("explain", identifier).stdout, what=f"{identifier} is visible")
+
+
 def test_what_has_the_focus_is_in_front(quick, sway, windows, follow):
     one, two, three = windows("one", "two", "three")
     follow()
@@ -181,9 +186,10 @@ def test_a_dry_run_changes_nothing(quick, sway, windows, follow):
 
 
 def test_sway_may_be_started_again(quick, sway, windows, follow):
-    windows("one")
+    windows("zero", "one")
     follower = follow()
-    quick.lifectl.wait_for_state("one", "active")
+    # A follower that has not heard sway ends with it.
+    wait_until_visible(quick, "zero")
     sway.kill()
     follower.wait_for("sway has gone")
     sway.start()
@@ -207,7 +213,7 @@ def test_the_daemon_may_be_killed(quick, sway, windows, follow):
     follower.wait_for("lifed is there again")
     quick.lifectl.wait_for_state("one", "active")
     quick.lifectl.wait_for_state("two", "background")
-    wait_for(lambda: "is visible" in quick.lifectl("explain", "two").stdout)
+    wait_until_visible(quick, "two")
 
 
 def test_where_there_is_no_sway_that_is_said(direct, tmp_path):
