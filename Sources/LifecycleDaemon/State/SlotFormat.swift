@@ -135,6 +135,12 @@ nonisolated struct SlotContents {
     /// The end of the last slot.
     private(set) var end = SlotFormat.headerSize
 
+    /// A Boolean value that indicates whether a new file would have less than a quarter of the slots, and the file is not small.
+    var isMostlyFree: Bool {
+        let used = records.lazy.filter { $0.kind != .free }.reduce(0) { $0 + SlotFormat.slotSize($1.order) }
+        return end > 1 << 18 && used < end / 4
+    }
+
     /// Reads a file; nil if there is none that begins with this line.
     ///
     /// - Throws: The error of ``ReservedFile/contents(of:limit:)``.

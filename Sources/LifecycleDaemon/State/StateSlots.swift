@@ -1,3 +1,4 @@
+import Glibc
 import LifecycleCore
 import Processes
 
@@ -41,6 +42,9 @@ struct StateSlots: ~Copyable {
     static func open(
         _ path: String, header: [UInt8], _ contents: SlotContents?, saving source: any StateSource
     ) throws(Processes.Errno) -> StateSlots {
+        if let contents, contents.isMostlyFree, let slots = try? replace(path, header: header, saving: source) {
+            return slots
+        }
         var former = FormerSlots()
         var (machine, announced): (Int?, Int?)
         var idle: [Int] = []
@@ -67,6 +71,33 @@ struct StateSlots: ~Copyable {
         try slots.file.commit()
         slots.forgotten = []
         return slots
+    }
+
+    /// Saves the whole state in a new file that takes the place of the file, which may be as large as for the most apps ever.
+    ///
+    /// - Throws: The error because of which the file stays.
+    private static func replace(
+        _ path: String, header: [UInt8], saving source: any StateSource
+    ) throws(Processes.Errno) -> StateSlots {
+        let new = newPath(path)
+        ReservedFile.remove(new)
+        do throws(Processes.Errno) {
+            let slots = try open(new, header: header, nil, saving: source)
+            // The file has the whole state before it has the name: a daemon that is killed leaves one of the two.
+            guard unsafe rename(new, path) == 0 else { throw Errno(rawValue: errno) }
+            return slots
+        } catch {
+            ReservedFile.remove(new)
+            throw error
+        }
+    }
+
+    private static func newPath(_ path: String) -> String { path + ".new" }
+
+    /// Removes the file, and a new one that did not take its place.
+    static func remove(_ path: String) {
+        ReservedFile.remove(path)
+        ReservedFile.remove(newPath(path))
     }
 
     private init(_ file: consuming SlotFile) { self.file = file }

@@ -117,7 +117,7 @@ final class FileStateStore: StateStore {
         isBegun = false
         file.remove()
         slots = nil
-        ReservedFile.remove(SavedState.slotsPath(file.path))
+        StateSlots.remove(SavedState.slotsPath(file.path))
     }
 
     func take(changesOf core: inout Lifecycle) {

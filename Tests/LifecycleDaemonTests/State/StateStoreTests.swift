@@ -105,6 +105,28 @@ import Testing
         }
     }
 
+    @Test func fileOfManyFormerAppsIsReplacedBySmallOneAtStart() throws {
+        try withTemporaryDirectory { (root: String) throws in
+            let path = root + "/state"
+            var store = try begin(path)
+            for number in 0..<300 { launch(AppID("app-\(number)"), store) }
+            source.core = Lifecycle()
+            store = try begin(path)
+            launch(Self.clock, store)
+            var saved = try #require(try SavedState.read(path, bootID: thisBoot))
+            #expect(try #require(saved.slots).end > 1 << 18)
+            store = try FileStateStore(path: path, bootID: thisBoot, loop: EventLoop(), log: RecordingJournal())
+            store.source = source
+            store.begin(with: saved.slots)
+            try expectSaved(path)
+            saved = try #require(try SavedState.read(path, bootID: thisBoot))
+            #expect(try #require(saved.slots).end < 1 << 14)
+            #expect(names(in: root).filter { $0.hasPrefix("state.slots") } == ["state.slots"])
+            launch(Self.mail, store)
+            try expectSaved(path)
+        }
+    }
+
     @Test func eachChangeIsSavedInSlots() throws {
         try withTemporaryDirectory { (root: String) throws in
             let path = root + "/state"
