@@ -90,7 +90,7 @@ extension AppProcesses {
             app.operation = .stop(since: since, isReported: true)
             report(app.index, .stopIncomplete(app.describeFailedStop(pids)))
             // A tree that does not freeze in time is not left half frozen; signals go on trying.
-            if app.tree.isAskedToFreeze, app.tree.stopWithoutFreezing() == .stopped { return finishStop(app) }
+            if app.tree.stopWithoutFreezing() == .stopped { return finishStop(app) }
         }
         app.scheduleCheck()
     }

@@ -131,9 +131,6 @@ public final class ProcessTree {
     /// Processes that another program had stopped before the tree was.
     public var heldByOthers: Set<ProcessIdentity> { heldBefore }
 
-    /// A Boolean value that indicates whether the tree is to be frozen, alone or with signals.
-    public var isAskedToFreeze: Bool { isFreezing }
-
     /// The way in which its processes are held together.
     public var containmentKind: ContainmentKind { containment.kind }
 
