@@ -10,7 +10,10 @@ enum DescriptorStore {
     /// All names must fit into one environment variable of 128 KiB, with 4,096 descriptors.
     private static let nameLength = 30
 
-    static func name(of token: LaunchToken) -> String { String((prefix + token.rawValue).prefix(nameLength)) }
+    static func name(of token: LaunchToken) -> String {
+        String(decoding: (prefix + token.rawValue).utf8.prefix(nameLength), as: UTF8.self)
+    }
+
     static func isName(_ name: String) -> Bool { name.hasPrefix(prefix) }
 
     /// Stores the descriptors of a launch. If that fails, a successor finds the processes by the saved state.

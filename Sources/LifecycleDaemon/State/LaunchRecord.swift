@@ -25,12 +25,16 @@ extension LaunchRecord: SavedTable {
         tree = SavedTree(token: token, main: main)
         tree.desiredState = desiredState
         exitPolicy = .main
-        restore(record)
+        codeRest(with: &reader)
     }
 
     mutating func code(with coder: inout some SavedCoder) {
         coder.item("token", &tree.token)
         coder.item("main", &tree.main)
+        codeRest(with: &coder)
+    }
+
+    private mutating func codeRest(with coder: inout some SavedCoder) {
         coder.text("cgroup", &tree.cgroup)
         coder.word("suspend-method", &tree.suspendMethod)
         coder.word("exit-policy", &exitPolicy)

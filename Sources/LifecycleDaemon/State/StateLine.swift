@@ -47,7 +47,12 @@ nonisolated enum StateLine {
 
     /// Splits bytes into the lines that were written in full.
     static func completeLines(of bytes: ArraySlice<UInt8>) -> [ArraySlice<UInt8>] {
-        bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).dropLast()
+        var (lines, rest): ([ArraySlice<UInt8>], ArraySlice<UInt8>) = ([], bytes)
+        while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
+            lines.append(rest[..<end])
+            rest = rest[(end + 1)...]
+        }
+        return lines
     }
 
     /// Decodes a line without its line feed; nil for a kind of a newer version.

@@ -20,11 +20,30 @@ public struct LaunchToken: Hashable, Sendable, CustomStringConvertible {
 
     /// Reads a token; nil for a text that is not the value of one.
     public init?(rawValue: String) {
-        let numbers = rawValue.split(separator: "-", omittingEmptySubsequences: false)
-        guard numbers.count == 2, let first = UInt64(numbers[0], radix: 16), let second = UInt64(numbers[1], radix: 16)
+        var bytes = rawValue.utf8.makeIterator()
+        guard let first = Self.number(&bytes, until: UInt8(ascii: "-")), let second = Self.number(&bytes, until: nil)
         else { return nil }
         self.init(first: first, second: second)
-        guard self.rawValue == rawValue else { return nil }
+    }
+
+    /// Reads a number as ``rawValue`` writes it, and the byte behind it.
+    private static func number(_ bytes: inout String.UTF8View.Iterator, until end: UInt8?) -> UInt64? {
+        var (number, count): (UInt64, Int) = (0, 0)
+        while let digit = bytes.next() {
+            guard digit != end else { return count > 0 ? number : nil }
+            guard count < 16, number > 0 || count == 0, let value = value(ofDigit: digit) else { return nil }
+            number = number << 4 | value
+            count += 1
+        }
+        return end == nil && count > 0 ? number : nil
+    }
+
+    private static func value(ofDigit byte: UInt8) -> UInt64? {
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): UInt64(byte - UInt8(ascii: "0"))
+        case UInt8(ascii: "a")...UInt8(ascii: "f"): UInt64(byte - UInt8(ascii: "a") + 10)
+        default: nil
+        }
     }
 
     /// The value of the variable.
