@@ -86,6 +86,20 @@ final class CoreDriver: InputHandler {
         hasHandledInputs = true
         let performer = performer
         stepInTime(input, performer)
+        finishInputs(performer)
+    }
+
+    /// Gives the core inputs that happened before the deadlines that are due. What they cause comes after all of them.
+    func handleOverdue(_ inputs: [Input]) {
+        guard !inputs.isEmpty else { return }
+        isPerforming = true
+        hasHandledInputs = true
+        let performer = performer
+        for input in inputs { step(input, performer) }
+        finishInputs(performer)
+    }
+
+    private func finishInputs(_ performer: any EffectHandler) {
         var index = 0
         while index < queue.count {
             stepInTime(queue[index], performer)

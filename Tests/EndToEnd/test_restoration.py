@@ -6,6 +6,7 @@ import re
 import shutil
 import signal
 import subprocess
+import time
 from pathlib import Path
 
 import pytest
@@ -258,6 +259,34 @@ def test_who_is_asked_to_end_is_not_asked_twice(mortal, tmp_path):
     assert not mortal.kernel.exists(pid)
     assert terms.read_text() == "term\n"
     assert mortal.lifectl.app("app")["lastExit"]["reason"] == "terminate"
+
+
+def test_app_that_is_to_be_launched_again_and_ended_meanwhile_has_one_process(mortal, tmp_path):
+    """Also when the time for its end is over before the next daemon runs."""
+    configure(mortal, timeouts="termination = '1s'")
+    pids = tmp_path / "pids"
+    manifest(mortal, "app", ["sh", "-c", 'echo $$ >>$0; trap "" TERM; while :; do sleep 0.05; done', str(pids)])
+    mortal.lifectl("launch", "app")
+    wait_for(lambda: pids.exists() and pids.read_text(), what="the program ignores SIGTERM")
+    pid = mortal.lifectl.pid("app")
+    environment = {**os.environ, "LIFED_SOCKET": str(mortal.socket)}
+    command = [str(mortal.products / "lifectl"), "restart", "app"]
+    waiting = subprocess.Popen(command, env=environment, stderr=subprocess.DEVNULL)
+    mortal.lifectl.wait_for_state("app", "terminating")
+
+    def end_app():
+        os.kill(pid, signal.SIGKILL)
+        # The second of the termination timeout is over then.
+        end = time.monotonic() + 1
+        wait_for(lambda: time.monotonic() > end, what="the end of the termination timeout")
+
+    start_again(mortal, between=end_app)
+    waiting.wait()
+    mortal.lifectl.wait_for_state("app", "active")
+    launched = wait_for(lambda: [int(line) for line in pids.read_text().split()][1:], what="the second launch")
+    assert launched == [mortal.lifectl.pid("app")]
+    mortal.lifectl("terminate", "app")
+    assert not any(mortal.kernel.exists(each) for each in launched)
 
 
 @pytest.mark.skipif(not shutil.which("strace"), reason="strace is not there")

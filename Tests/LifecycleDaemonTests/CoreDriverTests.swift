@@ -163,6 +163,31 @@ import Testing
         #expect(events == ["saved", "reply"])
     }
 
+    @Test func exitThatPrecedesADeadlineIsHandledBeforeIt() throws {
+        let driver = try CoreDriver(loop: EventLoop(), store: MemoryStateStore())
+        let handler = Handler()
+        driver.effectHandler = handler
+        var policy = Policy()
+        policy.timeouts.termination = .zero
+        driver.handle(.define(Self.clock, policy))
+        var events: [String] = []
+        handler.onEffect = { effect in
+            switch effect {
+            case .spawn(let app):
+                events.append("spawn")
+                driver.handle(.outcome(app, .spawned))
+            case .kill: events.append("kill")
+            default: break
+            }
+        }
+        driver.handle(.request(RequestID(1), .launch(Self.clock, background: false)))
+        driver.handle(.request(RequestID(2), .terminate(Self.clock)))
+        let app = try #require(driver.index(of: Self.clock))
+        driver.handleOverdue([.outcome(app, .exited(.code(0), othersLeft: false))])
+        #expect(events == ["spawn"])
+        #expect(driver.core.knownApps[Self.clock]?.state == .notRunning)
+    }
+
     @Test func inputDuringAnEffectWaitsUntilAllEffectsArePerformed() throws {
         let driver = try CoreDriver(loop: EventLoop(), store: MemoryStateStore())
         let handler = Handler()

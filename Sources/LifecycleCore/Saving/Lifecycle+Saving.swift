@@ -50,8 +50,8 @@ extension Lifecycle {
         knownApps.index(of: id).map { !knownApps[$0].isFresh } ?? false
     }
 
-    /// Creates the core that was saved. The caller delivers ``AppMessage/reconnected(lastSequence:)`` for each channel that was
-    /// kept, then the outcomes of the apps' processes, and then ``Input/resumeRestored``.
+    /// Creates the core that was saved. The caller delivers the outcomes of the apps' processes, before a tick, then
+    /// ``AppMessage/reconnected(lastSequence:)`` for each channel that was kept, and then ``Input/resumeRestored``.
     ///
     /// - Parameters:
     ///   - machine: The record of what concerns several apps.

@@ -87,13 +87,14 @@ extension AppManager: StateSource {
         announceTransitions()
         // Entries are written at once before the loop runs.
         entriesWritten()
+        // A deadline that passed meanwhile is not that of a launch that follows one of these exits.
+        driver.handleOverdue(ended.map { app, status in .outcome(app, .exited(status, othersLeft: false)) })
         for id in ids {
             guard let app = index(of: id), isReconnecting(app) else { continue }
             if let last = channels.welcomeAgain(app) { driver.handle(.message(app, .reconnected(lastSequence: last))) }
         }
         defineAll()
         for app in apps { exits.record(app) }
-        for (app, status) in ended { driver.handle(.outcome(app, .exited(status, othersLeft: false))) }
         driver.handle(.resumeRestored)
         processes.checkRestored()
         endAbandonedInterruptions()
