@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import socket
 import tempfile
 from pathlib import Path
 
@@ -54,3 +55,28 @@ def test_the_process_that_cannot_be_stopped_is_named(ordinary):
     finally:
         os.kill(root, 9)
     daemon.lifectl.wait_for_state("app", "suspended")
+
+
+def test_apps_of_another_user_reach_their_socket_again(direct):
+    """After a restart of the system's daemon they connect to it, whether there is a group lifed or not."""
+    for directory in direct.runtime.parents:
+        if not directory.stat().st_mode & 0o001:
+            directory.chmod(directory.stat().st_mode | 0o001)
+    assert succeeds_as_user(lambda: socket.socket(socket.AF_UNIX).connect(str(direct.runtime / "channel")))
+    assert not succeeds_as_user(lambda: socket.socket(socket.AF_UNIX).connect(str(direct.runtime / "control")))
+    assert not succeeds_as_user(lambda: os.listdir(direct.runtime))
+
+
+def succeeds_as_user(action):
+    """Whether the user may do it; in a process of its own."""
+    child = os.fork()
+    if child == 0:
+        try:
+            os.setgroups([])
+            os.setresgid(USER, USER, USER)
+            os.setresuid(USER, USER, USER)
+            action()
+            os._exit(0)
+        finally:
+            os._exit(1)
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0

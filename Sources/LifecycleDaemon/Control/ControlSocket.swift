@@ -23,7 +23,7 @@ struct ControlSocket: ~Copyable {
     ) throws -> ControlSocket {
         // Asks the name service, which may read many files.
         let group = isSystem ? groupToServe() : nil
-        try makeRuntimeDirectory(places, group: group)
+        try makeRuntimeDirectory(places, isSystem: isSystem, group: group)
         let lock = try RuntimeLock.take(places, kept: lock)
         if let first = passed.first(where: \.isListeningUnixStream) {
             for other in passed where other.descriptor != first.descriptor { close(other.descriptor) }
@@ -43,9 +43,11 @@ struct ControlSocket: ~Copyable {
     }
 
     /// Makes the runtime directory, for this user alone, or also for the group that may use the socket. Apps of all users pass
-    /// through that one to their own socket.
-    private static func makeRuntimeDirectory(_ places: DaemonPaths, group: gid_t?) throws(DaemonError) {
-        let mode: mode_t = group == nil ? 0o700 : 0o751
+    /// through that of the system's daemon to their own socket.
+    private static func makeRuntimeDirectory(
+        _ places: DaemonPaths, isSystem: Bool, group: gid_t?
+    ) throws(DaemonError) {
+        let mode: mode_t = !isSystem ? 0o700 : group == nil ? 0o711 : 0o751
         let owner = group.map { (user: geteuid(), group: $0) }
         try PrivateDirectory.make(places.runtime, mode: mode, owner: owner)
         // A former version, or the rescue, may have made it with another mode.
