@@ -66,6 +66,15 @@ def test_an_app_cannot_truncate_the_log_file(direct):
     assert (output.stat().st_mode & 0o777, output.parent.stat().st_mode & 0o777) == (0o600, 0o700)
 
 
+def test_app_that_ended_is_told_with_its_output(direct):
+    """Without a journal, the output is in a file."""
+    (direct.configuration / "apps.d/short.toml").write_text("command = ['sh', '-c', 'echo said']\ncallbacks = 'required'\n")
+    direct.lifectl("reload")
+    result = direct.lifectl("launch", "short", check=False)
+    assert f"read its output in {direct.state}/output/short" in result.stderr
+    assert (direct.state / "output/short").read_text() == "said\n"
+
+
 def test_two_daemons_do_not_share_a_directory(direct):
     second = subprocess.run(direct.arguments(), stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60)
     assert second.returncode != 0

@@ -99,11 +99,19 @@ struct AppLauncher {
     /// writes to a file of its own, in a directory that apps cannot reach.
     func output(of id: AppID) throws(DaemonError) -> AppOutput {
         guard !usesJournal, AppOutput.sharesFile else { return AppOutput(id, usesJournal: usesJournal) }
-        let directory = stateDirectory + "/output"
         try PrivateDirectory.make(stateDirectory, mode: isSystem ? 0o711 : 0o700)
-        try PrivateDirectory.add(directory, mode: 0o700)
-        return AppOutput(file: directory + "/" + id.name)
+        try PrivateDirectory.add(outputDirectory, mode: 0o700)
+        return AppOutput(file: outputFile(of: id))
     }
+
+    /// Returns where a user finds the output of an app: the words behind "read its output".
+    func outputLocation(of id: AppID) -> String {
+        if usesJournal { return "with 'journalctl -t \(id)'" }
+        return AppOutput.sharesFile ? "in \(outputFile(of: id))" : "where lifed writes its log"
+    }
+
+    private var outputDirectory: String { stateDirectory + "/output" }
+    private func outputFile(of id: AppID) -> String { outputDirectory + "/" + id.name }
 
     /// Removes the empty directory of a forgotten app: another user's app of the same id could not use it.
     func removeEmptyStateDirectory(of id: AppID) {

@@ -263,7 +263,7 @@ struct Presentation {
     private func error(_ refusal: Refusal) -> ControlError {
         guard case .notGone(let id) = refusal, let failure = manager.processes.failedEnd(of: manager.index(of: id))
         else {
-            return ControlError(refusal)
+            return ControlError(refusal, outputLocation: manager.launcher.outputLocation)
         }
         return ControlError(.failed, id: id.name, reason: "cannot end it: \(failure)", remedy: "")
     }

@@ -5,7 +5,8 @@ import Processes
 
 /// The reason and the remedy of each refusal of the core.
 extension ControlError {
-    init(_ refusal: Refusal) {
+    /// - Parameter outputLocation: Says where the output of an app is; see ``AppLauncher/outputLocation(of:)``.
+    init(_ refusal: Refusal, outputLocation: (AppID) -> String = { "with 'journalctl -t \($0)'" }) {
         switch refusal {
         case .noSuchApp(let id):
             self.init(.noSuchApp, id, reason: "there is no such app", remedy: "list the apps with 'lifectl list'")
@@ -77,7 +78,7 @@ extension ControlError {
         case .ended(let id, let exit):
             self.init(
                 .ended, id, reason: "it ended before that: \(exit.words)",
-                remedy: "read its output with 'journalctl -t \(id)'")
+                remedy: "read its output \(outputLocation(id))")
         case .notStopped(let id, let which):
             self.init(.failed, id, reason: which, remedy: "end it with 'lifectl terminate \(id)'")
         case .notGone(let id):
