@@ -55,6 +55,18 @@ def test_a_whole_life(direct, listeners):
     ]
 
 
+def test_a_connected_app_is_restarted(direct, listeners):
+    listeners.manifest("clock")
+    direct.lifectl("launch", "clock")
+    listeners.wait_until_told("clock", "did-become-active")
+    before = direct.lifectl.pid("clock")
+    app = direct.lifectl.json("restart", "clock")["app"]
+    assert app["state"] == "active" and app["pid"] != before
+    listeners.wait_until_told("clock", "did-become-active", 2)
+    told = without_welcome(listeners.told("clock"))
+    assert told[3:5] == ["will-resign-active state=active", "will-terminate"]
+
+
 def test_launch_to_the_background(direct, listeners):
     listeners.manifest("clock")
     direct.lifectl("launch", "--background", "clock")

@@ -65,6 +65,7 @@ extension Input {
         "start", "configure", "define", "forget", "wake", "use", "shutDown", "restore", "pressure", "look", "tick",
         "request launch", "request focus", "request home", "request beginInterruption", "request endInterruption",
         "request suspend", "request resume", "request hand", "request machine", "request wake", "request terminate",
+        "request restart",
         "request kill", "request release", "request memoryPressure", "outcome spawned", "outcome spawnFailed",
         "outcome stopped",
         "outcome stopIncomplete", "outcome resumed", "outcome resumedByOther", "outcome stoppedByOther",
@@ -119,6 +120,7 @@ extension Request {
         case .deliver: "request hand"
         case .machine: "request machine"
         case .wake: "request wake"
+        case .restart: "request restart"
         case .terminate: "request terminate"
         case .kill: "request kill"
         case .openScene: "request openScene"
@@ -134,7 +136,8 @@ extension Request {
         switch self {
         case .launch(let id, _, _), .focus(let id, _), .background(let id), .suspend(let id, _), .resume(let id),
             .deliver(let id, _), .wake(let id, _, _), .openScene(let id, _, _), .focusScene(let id, _),
-            .backgroundScene(let id, _), .closeScene(let id, _), .terminate(let id), .kill(let id), .release(let id):
+            .backgroundScene(let id, _), .closeScene(let id, _), .restart(let id), .terminate(let id), .kill(let id),
+            .release(let id):
             id
         case .home, .beginInterruption, .endInterruption, .machine, .memoryPressure: nil
         }

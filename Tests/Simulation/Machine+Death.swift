@@ -6,6 +6,7 @@ extension Machine {
     mutating func die(during input: Input?, downtime: Duration) {
         if isTold { story.append(.note("the daemon is killed")) }
         open.removeAll()
+        restarted.removeAll()
         used.removeAll()
         candidates.removeAll()
         isDead = true

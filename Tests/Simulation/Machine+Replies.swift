@@ -66,6 +66,10 @@ extension Machine {
         guard let request = open.removeValue(forKey: number) else {
             return report("request \(number) is answered, and was not waiting")
         }
+        let launchBefore = restarted.removeValue(forKey: number)
+        if case .done = reply, case .restart(let id) = request, launchBefore != nil, trees[id]?.number == launchBefore {
+            report("\(id) is said to be restarted, and was not")
+        }
         switch reply {
         case .done(let app): checkDone(request, app?.value.id)
         case .ended(let outcome, _): check(outcome, of: request)
@@ -91,6 +95,8 @@ extension Machine {
             }
         case .launch(let id, background: true, _):
             promise(states[id].map { $0 != .notRunning } ?? false, id, "launched")
+        // It is where it was, or where another request has sent it since.
+        case .restart(let id): promise(states[id] ?? .notRunning != .notRunning, id, "restarted")
         case .suspend(let id, _):
             let isStopped = trees[id].map { $0.isSeenStopped || $0.isContinuedByOther } ?? false
             promise(isStopped && states[id] == .suspended, id, "seen stopped")

@@ -10,6 +10,11 @@ extension Machine {
         noteLettingGo(input)
         switch input {
         case .message(let app, let message): note(message, from: core.id(of: app))
+        case .request(let number, .restart(let id)):
+            restarted[number.number] = trees[id]?.number
+            guard states[id] != .terminating else { break }
+            trees[id]?.watch.wantEnd(now)
+            endsWanted[id] = trees[id]?.watch.endWanted
         case .request(_, .terminate(let id)):
             trees[id]?.watch.wantEnd(now)
             endsWanted[id] = trees[id]?.watch.endWanted

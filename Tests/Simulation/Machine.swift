@@ -36,6 +36,8 @@ package struct Machine: Sendable {
     /// The requests that have no answer yet.
     package internal(set) var open: [UInt64: Request] = [:]
     var lastRequest: UInt64 = 0
+    /// The launches that open requests are to replace.
+    var restarted: [UInt64: Int] = [:]
     var handovers: [String: Handover] = [:]
     /// The apps that a client wants killed, or suspended, and that are not gone yet.
     var killsWanted: Set<AppID> = []

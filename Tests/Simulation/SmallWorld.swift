@@ -32,6 +32,7 @@ package struct SmallWorld: Sendable {
             .ask(.launch(a, background: false)), .ask(.launch(b, background: false)),
             .ask(.launch(b, background: true)),
             .ask(.home), .ask(.background(a)), .ask(.suspend(a)), .ask(.resume(a)), .ask(.terminate(a)), .ask(.kill(b)),
+            .ask(.restart(a)),
             .ask(.suspend(a, now: true)), .beginTask(a, 1),
             .ask(.beginInterruption("call")), .ask(.endInterruption("call", answer: b)),
             .ask(.machine(.lock)), .ask(.deliver(b, .openURL("u:1"))),

@@ -23,8 +23,10 @@ struct LaunchState: Sendable, Equatable {
 extension AppMachine {
     // MARK: Launch
 
-    /// Wants the app to run. An app that another program has stopped, or may have stopped unseen, is continued.
+    /// Wants the app to run. An app that another program has stopped, or may have stopped unseen, is continued. An app that is to be
+    /// launched again ends first.
     mutating func run(reason: Reason, _ shared: inout Shared) {
+        guard desired != .restart else { return shared.reconciles.append(index) }
         // A later request moves an app that is still to be launched; it is not the reason of its launch.
         if !state.isAlive, !isSpawning || phase.termination != nil {
             launch.reason = reason.isLaunchReason ? reason : .launch

@@ -85,6 +85,7 @@ extension AppMachine {
 
     /// Returns whether the goal is reached.
     @inline(__always) func hasReached(_ goal: Goal, _ shared: borrowing Shared) -> Bool {
+        if desired == .restart, goal.needsProcess { return false }
         switch goal {
         case .active: return isActiveForGood
         // An app that was launched just now may be about to connect, and has answered nothing before.
@@ -103,7 +104,9 @@ extension AppMachine {
 
     /// Returns whether the app is on its way to the goal, or could be.
     @inline(__always) func canReach(_ goal: Goal) -> Bool {
-        switch goal {
+        // The next process may reach it.
+        if desired == .restart, goal.needsProcess { return true }
+        return switch goal {
         case .active, .answered: target == .active
         case .launched, .woken: target.isAlive
         case .awake: target.isAlive && target != .suspended

@@ -361,9 +361,9 @@ extension AppMachine {
         leaveForeground(reason: reason, &shared)
     }
 
-    /// Takes the app off the foreground list, and gives a reason to what it does next unless that has one.
+    /// Takes the app off the foreground list, and gives a reason to what it does next unless that has one, or it ends.
     mutating func leaveForeground(reason: Reason? = nil, _ shared: inout Shared) {
-        if let reason { desiredReason = reason }
+        if let reason, desired == .run { desiredReason = reason }
         if shared.foreground.remove(index) { lastInForeground = shared.now }
         shared.reconciles.append(index)
     }

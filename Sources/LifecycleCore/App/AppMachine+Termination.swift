@@ -33,12 +33,45 @@ extension AppMachine {
         }
     }
 
+    /// Asks the app to end, and to be launched again. What waits for the process is refused; what comes from now on waits for the
+    /// next one.
+    mutating func restart(_ shared: inout Shared) {
+        guard desired != .restart else { return }
+        desired = .restart
+        desiredReason = .terminate
+        refuseWaiters(with: .superseded(id, by: .terminate), &shared) { $0.needsProcess }
+        let events = outbox.events
+        outbox.events = []
+        for event in events { finish(event, .lost, &shared) }
+        endWorkTime(&shared)
+        beginEnd(atOnce: false, &shared)
+        shared.reconciles.append(index)
+    }
+
+    /// Wants an app to run again whose end for a restart begins.
+    private mutating func launchAgain(_ shared: borrowing Shared) {
+        guard desired == .restart else { return }
+        desired = .run
+        desiredReason = .launch
+        launch.reason = .launch
+        target = desiredTarget(shared)
+    }
+
+    /// Drops the events of an app whose end begins, but for those that came since it was asked to end and be launched again.
+    private mutating func dropEventsOfEnd(begun: Termination? = nil, _ shared: inout Shared) {
+        var events: [QueuedEvent] = []
+        if desired == .restart { swap(&events, &outbox.events) }
+        dropEvents(.lost, begun: begun, &shared)
+        outbox.events = events
+    }
+
     /// Sends SIGKILL to the tree, in any phase.
     private mutating func kill(_ shared: inout Shared) {
         if case .spawning(let state, _) = phase {
             // The outcome of the spawn is awaited all the same; then this end goes on.
             phase = .spawning(to: state, Termination(state: state, reason: desiredReason))
             cancelLaunch(&shared)
+            launchAgain(shared)
         } else {
             guard isRunning else { return }
             beginTermination(reason: desiredReason, &shared)
@@ -54,8 +87,8 @@ extension AppMachine {
             finish(QueuedEvent(number: number, event: .openURL(url)), .lost, &shared)
         }
         (launch.url, launch.event) = (nil, nil)
-        dropEvents(.lost, &shared)
-        endWorkTime(&shared)
+        dropEventsOfEnd(&shared)
+        if desired != .restart { endWorkTime(&shared) }
         endScenes(reason: desiredReason, &shared)
     }
 
@@ -68,8 +101,9 @@ extension AppMachine {
     }
 
     mutating func beginTermination(reason: Reason, begun: Termination? = nil, _ shared: inout Shared) {
-        dropEvents(.lost, begun: begun, &shared)
+        dropEventsOfEnd(begun: begun, &shared)
         let termination = begun ?? phase.termination ?? Termination(state: state, reason: reason)
+        launchAgain(shared)
         forgetConversation(&shared)
         if state != .terminating { endScenes(reason: termination.reason, &shared) }
         transition(to: .terminating, reason: reason, termination: termination, &shared)
@@ -105,7 +139,7 @@ extension AppMachine {
         termination.status = status
         if case .terminating = phase { phase = .terminating(termination) }
         shared.effects.append(.decision(.exited(id, termination.exit(at: shared.now)), of: index))
-        if state != .terminating { desired = .rest }
+        if state != .terminating, desired != .restart { desired = .rest }
         return termination
     }
 

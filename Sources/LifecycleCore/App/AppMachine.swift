@@ -180,9 +180,9 @@ public struct AppMachine: Sendable, Equatable {
         updateActivationSlot(&shared)
     }
 
-    @inline(__always) private func desiredTarget(_ shared: borrowing Shared) -> AppState {
+    @inline(__always) func desiredTarget(_ shared: borrowing Shared) -> AppState {
         switch desired {
-        case .rest, .end, .endAtOnce: return .notRunning
+        case .rest, .end, .endAtOnce, .restart: return .notRunning
         case .run:
             if shared.blockers.isEmpty, shared.foreground.contains(index) {
                 return shared.interruptions.isEmpty ? .active : .inactive

@@ -86,7 +86,9 @@ enum Desired: String, Sendable {
     case end
     /// The app ends at once.
     case endAtOnce = "end-at-once"
+    /// The app is asked to end, and is launched again. It has a process, and its end has not begun: with that, it is to run.
+    case restart
 
     /// A Boolean value that indicates whether the app is to end.
-    var isEnd: Bool { self == .end || self == .endAtOnce }
+    var isEnd: Bool { self == .end || self == .endAtOnce || self == .restart }
 }

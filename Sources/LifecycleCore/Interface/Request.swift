@@ -42,6 +42,8 @@ public enum Request: Sendable, Equatable {
     case backgroundScene(AppID, SceneID)
     /// Disconnect a scene and forget it.
     case closeScene(AppID, SceneID)
+    /// Ask the app to end, and launch it again where it was, in the foreground or the background; launch it if it does not run.
+    case restart(AppID)
     /// Ask the app to end, with its termination timeout.
     case terminate(AppID)
     /// End the app at once.
@@ -56,7 +58,7 @@ public enum Request: Sendable, Equatable {
         switch self {
         case .terminate, .kill, .machine: true
         case .launch, .focus, .background, .home, .beginInterruption, .endInterruption, .suspend, .resume, .deliver,
-            .wake, .openScene, .focusScene, .backgroundScene, .closeScene, .release, .memoryPressure:
+            .wake, .openScene, .focusScene, .backgroundScene, .closeScene, .restart, .release, .memoryPressure:
             false
         }
     }

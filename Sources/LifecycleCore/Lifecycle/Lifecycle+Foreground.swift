@@ -37,7 +37,7 @@ extension Lifecycle {
             let app = shared.foreground.removeLast()
             change(app) { machine, shared in
                 machine.lastInForeground = shared.now
-                machine.desiredReason = reason
+                if machine.desired == .run { machine.desiredReason = reason }
             }
             shared.reconciles.append(app)
         }
@@ -62,7 +62,7 @@ extension Lifecycle {
     /// Sends the apps in the foreground on their way again, for this reason.
     private mutating func reconcileForeground(reason: Reason) {
         for app in shared.foreground {
-            change(app) { machine, _ in machine.desiredReason = reason }
+            change(app) { machine, _ in if machine.desired == .run { machine.desiredReason = reason } }
             shared.reconciles.append(app)
         }
     }
@@ -154,6 +154,13 @@ extension Lifecycle {
     mutating func end(_ app: AppIndex, atOnce: Bool, reason: Reason) {
         precondition(reason.isExitReason, "no app ends for this reason")
         guard knownApps[app].isRunning else { return }
+        // An app that is to be launched again is, although it fails before it is asked to end.
+        guard knownApps[app].desired != .restart || !reason.callsForRestoration else {
+            return change(app) { machine, shared in
+                machine.desiredReason = reason
+                machine.beginEnd(atOnce: atOnce, &shared)
+            }
+        }
         change(app) { machine, _ in
             machine.desired = atOnce ? .endAtOnce : .end
             machine.desiredReason = reason
@@ -198,7 +205,7 @@ extension Lifecycle {
         guard knownApps[app].isRunning else { return }
         let wasTerminating = knownApps[app].state == .terminating
         let termination = change(app) { $0.noteExit(status, &$1) }
-        if !wasTerminating { leaveForegroundEnding(app, reason: termination.reason) }
+        if !wasTerminating, knownApps[app].desired == .rest { leaveForegroundEnding(app, reason: termination.reason) }
         if !othersLeft {
             gone(app, termination)
         } else if !wasTerminating {
@@ -210,6 +217,9 @@ extension Lifecycle {
     mutating func gone(_ app: AppIndex, _ begun: Termination? = nil) {
         let state = knownApps[app].state
         guard state != .notRunning else { return }
+        if knownApps[app].desired == .restart {
+            change(app) { $0.beginTermination(reason: .terminate, begun: begun, &$1) }
+        }
         let termination = begun ?? knownApps[app].phase.termination ?? Termination(state: state, reason: .crash)
         if change(app, { machine, _ in machine.restUnlessWantedAgain() }) {
             leaveForegroundEnding(app, reason: termination.reason)

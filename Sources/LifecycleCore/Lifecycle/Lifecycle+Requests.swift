@@ -24,6 +24,7 @@ extension Lifecycle {
         case .focusScene(let id, let scene): focusScene(scene, of: id, for: request)
         case .backgroundScene(let id, let scene): backgroundScene(scene, of: id, for: request)
         case .closeScene(let id, let scene): closeScene(scene, of: id, for: request)
+        case .restart(let id): restart(id, for: request)
         case .terminate(let id):
             if let app = knownApp(id, for: request) { end(app, atOnce: false, reason: .terminate, for: request) }
         case .kill(let id):
@@ -45,6 +46,21 @@ extension Lifecycle {
             want(app, reason: isAdopting ? .adopt : .launch)
         }
         wait(request, for: app, goal: background ? .launched : goal)
+    }
+
+    /// Restarts the app in its place, the foreground or the background. An app that ends already is launched again then, and an app
+    /// that does not run is launched.
+    private mutating func restart(_ id: AppID, for request: RequestID) {
+        guard let app = knownApp(id, for: request) else { return }
+        let machine = knownApps[app]
+        let background = machine.isRunning && !shared.foreground.contains(app)
+        guard machine.isRunning, machine.state != .terminating, machine.phase.termination == nil else {
+            return launch(id, background: background, goal: .active, for: request)
+        }
+        abandonReclaim(of: app)
+        if !background { shared.returning.removeAll() }
+        change(app) { $0.restart(&$1) }
+        wait(request, for: app, goal: background ? .launched : .active)
     }
 
     private mutating func focus(_ id: AppID, goal: Goal, for request: RequestID) {
@@ -178,6 +194,7 @@ extension Lifecycle {
     ) {
         guard let app = knownApp(id, for: request) else { return }
         let machine = knownApps[app]
+        guard machine.desired != .restart else { return refuse(request, .terminating(id)) }
         // An app that is ending is launched again for it, by its manifest of that time.
         guard machine.state == .terminating ? machine.policy.scenes : machine.hasScenes else {
             return refuse(request, .noScenes(id))
@@ -234,7 +251,7 @@ extension Lifecycle {
     /// Returns the app if it runs and is not ending; otherwise refuses the request.
     private mutating func aliveApp(_ id: AppID, for request: RequestID) -> AppIndex? {
         guard let app = knownApp(id, for: request) else { return nil }
-        if knownApps[app].state == .terminating {
+        if knownApps[app].state == .terminating || knownApps[app].desired == .restart {
             refuse(request, .terminating(id))
         } else if !knownApps[app].isRunning {
             refuse(request, .notRunning(id))

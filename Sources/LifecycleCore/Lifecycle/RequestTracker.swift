@@ -35,6 +35,14 @@ enum Goal: Sendable, Equatable {
     /// The event of this number has an outcome.
     case event(UInt64, inForeground: Bool)
 
+    /// A Boolean value that indicates whether a process reaches the goal, be it the next one of an app that is launched again.
+    var needsProcess: Bool {
+        switch self {
+        case .active, .answered, .launched, .awake, .woken, .event: true
+        case .suspended, .gone, .outOfForeground, .notActive, .readyForSleep, .scene: false
+        }
+    }
+
     /// A Boolean value that indicates whether the goal cannot be reached while the foreground is blocked.
     var needsForeground: Bool {
         switch self {

@@ -76,7 +76,7 @@ extension Lifecycle {
         for record in records { restoreApp(record, policy) }
         var machine = machine
         code(with: &machine)
-        shared.foreground.removeAll { knownApps[$0].desired != .run }
+        shared.foreground.removeAll { ![.run, .restart].contains(knownApps[$0].desired) }
         // There may be fewer foreground apps by now.
         trimForeground(reason: .foregroundLimit)
         for app in knownApps.sortedIndexes(where: { $0.state == .active }) { shared.activation.slots.appendOnce(app) }

@@ -156,6 +156,7 @@ final class ClientRights {
         case .openScene(let app, _, let background): objection(to: app, by: scope, foreground: !background)
         case .focus(let app, _), .focusScene(let app, _): objection(to: app, by: scope, foreground: true)
         case .deliver(let app, _): objection(to: app, by: scope, foreground: true)
+        case .restart(let app): objection(to: app, by: scope, foreground: manager.core.foreground.contains(app))
         case .background(let app), .suspend(let app, _), .resume(let app), .wake(let app, _, _), .terminate(let app),
             .kill(let app),
             .release(let app), .backgroundScene(let app, _), .closeScene(let app, _):

@@ -36,6 +36,7 @@ extension Request {
         case .beginInterruption, .endInterruption, .machine: .nothing
         case .wake: .outcome
         case .home: .optionalApp
+        case .restart: .restartedApp
         case .launch, .focus, .background, .suspend, .resume, .terminate, .kill, .deliver, .release, .memoryPressure,
             .openScene, .focusScene, .backgroundScene, .closeScene:
             .app
@@ -60,13 +61,13 @@ struct OpenRequests {
     /// The bits of a number for the position: more calls cannot wait, since each connection has one.
     private static let positionBits = 24
 
-    mutating func open(_ request: Request, for call: ClientCall, form: ReplyForm? = nil) -> RequestID {
+    mutating func open(_ request: Request, for call: ClientCall) -> RequestID {
         let position = freePositions.popLast() ?? pending.count
         count += 1
         let id = RequestID(count << Self.positionBits | UInt64(position))
         if position == pending.count { pending.append(nil) }
         pending[position] = Pending(
-            id: id, connection: call.connection, call: call.call.id, form: form ?? request.replyForm)
+            id: id, connection: call.connection, call: call.call.id, form: request.replyForm)
         return id
     }
 

@@ -13,8 +13,7 @@ extension ControlService {
         try ask(.launch(id, background: launch.background ?? false, untilAnswered: isAnswered), for: call)
     }
 
-    /// Restarts an app. The core keeps the launch until the app has ended, so that no request of another client comes
-    /// between the two. All objections come before the app is asked to end.
+    /// Restarts an app. The core keeps the launch until the app has ended. All objections come before the app is asked to end.
     func restart(_ restart: AppParameters, for call: ClientCall) throws {
         let id = try launchable(restart.id, for: call.scope)
         guard manager.isRunning(id) else { return try ask(.launch(id, background: false), for: call) }
@@ -23,10 +22,7 @@ extension ControlService {
                 .refused, id: id.name, reason: "it has no manifest, so it cannot be launched again by its id",
                 remedy: "end it with 'lifectl terminate' and use 'lifectl run' again")
         }
-        let launch = Request.launch(id, background: !manager.core.foreground.contains(id))
-        if let objection = rights.objection(to: launch, by: call.scope) { throw objection }
-        manager.request(.terminate(id))
-        manager.request(requests.open(launch, for: call, form: .restartedApp), launch)
+        try ask(.restart(id), for: call)
     }
 
     func run(_ run: RunParameters, for call: ClientCall) throws {
