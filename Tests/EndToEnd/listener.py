@@ -108,6 +108,7 @@ class Listener:
         if mode := self.option("activity"):
             self.send(f"begin-activity id=2 mode={mode}")
         signal.signal(signal.SIGUSR1, lambda *_: self.send("end-task id=1"))
+        signal.signal(signal.SIGUSR2, lambda *_: self.send("end-task id=1\nbegin-task id=3 name=next"))
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 
 import os
 import random
+import signal
 import threading
 import time
 
@@ -65,6 +66,18 @@ def test_a_connected_app_is_restarted(direct, listeners):
     listeners.wait_until_told("clock", "did-become-active", 2)
     told = without_welcome(listeners.told("clock"))
     assert told[3:5] == ["will-resign-active state=active", "will-terminate"]
+
+
+def test_a_task_that_begins_as_the_last_one_ends_is_waited_for(direct, listeners):
+    configure(direct, "[timeouts]\ntask = '5s'\n")
+    listeners.run("clock", "task=first", "obeys")
+    direct.lifectl("home")
+    wait_for(lambda: any(note.kind == "answers" and note.text == "did-enter-background" for note in listeners.notes("clock")))
+    os.kill(direct.lifectl.pid("clock"), signal.SIGUSR2)
+    # A suspended app is not told.
+    listeners.wait_until_told("clock", "expire-task")
+    direct.lifectl.wait_for_state("clock", "suspended")
+    assert direct.lifectl.json("status", "clock")["details"]["assertions"] == []
 
 
 def test_launch_to_the_background(direct, listeners):

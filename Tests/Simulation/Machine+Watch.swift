@@ -110,7 +110,7 @@ extension Machine {
         case .terminate(let app): watchTerminate(core.id(of: app))
         case .kill(let app): watchKill(core.id(of: app))
         case .deliver(let app, let delivery): watchDelivery(delivery, to: core.id(of: app))
-        case .answerAssertion(let app, let number, nil): noteGrant(number, to: core.id(of: app))
+        case .answerAssertion(let app, let number, nil): watchGrant(number, to: core.id(of: app))
         case .expireTask(let app, _, _): noteExpiration(of: core.id(of: app))
         case .measureMemory(let app): watchVictim(core.id(of: app))
         case .reply(let request, let reply): watchReply(request.number, reply)
@@ -171,6 +171,13 @@ extension Machine {
         case .expireTask(let app, _, _): noteExpiration(of: core.id(of: app))
         default: break
         }
+    }
+
+    /// No app stays stopped that begins something before its stop is seen, unless it was suspended by request.
+    private mutating func watchGrant(_ number: UInt64, to id: AppID) {
+        noteGrant(number, to: id)
+        guard let watch = trees[id]?.watch, !watch.isToStopAtOnce, !watch.isToSleepAtOnce else { return }
+        if core.knownApps[id]?.isStoppedOrStopping == true { report("\(id) is granted \(number), and stays stopped") }
     }
 
     /// What an app has ended meanwhile holds it until the daemon hears of that.

@@ -17,8 +17,21 @@ extension AppMachine {
             // An activity may last for ever, and no request waits for that.
             case .activity: refuseWaiters(with: .assertionHeld(id, by: assertion), &shared) { $0 == .suspended }
             }
+            turnBackStop(&shared)
         }
         shared.effects.append(.answerAssertion(index, number, refusal))
+    }
+
+    /// Continues an app whose stop is under way, or was seen before the line of the assertion was read: a suspended app sends none.
+    private mutating func turnBackStop(_ shared: inout Shared) {
+        guard target == .suspended, assertions.userOverride != .suspend else { return }
+        switch phase {
+        case .stopping: phase = .resuming(isSuspended: false)
+        // A request that was answered with the suspension stands.
+        case .suspended where desiredReason != .suspend: phase = .resuming(isSuspended: true)
+        case .notRunning, .spawning, .running, .suspended, .resuming, .terminating: return
+        }
+        shared.effects.append(.resume(index))
     }
 
     private func refusal(
@@ -28,7 +41,7 @@ extension AppMachine {
         if assertions.held.count >= policy.assertionLimit { return .tooMany }
         switch kind {
         case .task:
-            let isTimeUp = state == .background && assertions.use == nil && shared.now >= endOfTaskTime
+            let isTimeUp = !state.isForeground && assertions.use == nil && shared.now >= endOfTaskTime
             return isTimeUp ? .timeIsUp : nil
         case .activity: return policy.backgroundModes.contains(name) ? nil : .undeclared
         }
@@ -63,7 +76,8 @@ extension AppMachine {
     private var endOfTaskTime: Instant {
         // An app that is to be suspended by request has none.
         if desiredReason == .suspend, assertions.userOverride != .suspend { return since }
-        return max(since, assertions.lastUse ?? since) + policy.timeouts.task
+        let start = assertions.background ?? since
+        return max(start, assertions.lastUse ?? start) + policy.timeouts.task
     }
 
     mutating func startTaskTime(_ shared: inout Shared) {

@@ -114,6 +114,7 @@ extension AppMachine {
         guard destination == .suspended else {
             // It is to run in any case, and its state says so.
             shared.effects.append(.resume(index))
+            assertions.background = nil
             phase = .resuming(isSuspended: true)
             return
         }

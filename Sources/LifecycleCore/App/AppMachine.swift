@@ -287,6 +287,7 @@ public struct AppMachine: Sendable, Equatable {
             isStoppedByOther = false
         case .resume:
             shared.effects.append(.resume(index))
+            assertions.background = nil
             phase = .resuming(isSuspended: true)
         case .terminate: terminate(reason: desiredReason, &shared)
         case .reap: break
@@ -318,12 +319,17 @@ public struct AppMachine: Sendable, Equatable {
         if from == .active { shared.leaveActivation(index) }
         if from == .background { leaveBackground(&shared) }
         switch state {
-        case .suspended: shared.deadlines.clear(.reconnection, index)
-        case .inactive: wasInForeground = true
+        case .suspended:
+            shared.deadlines.clear(.reconnection, index)
+            if assertions.background == nil { assertions.background = before }
+        case .inactive:
+            wasInForeground = true
+            assertions.background = nil
         case .background:
             if assertions.hasTasks { startTaskTime(&shared) }
             if from != .suspended { startBackgroundTime(&shared) }
-        case .active, .terminating, .notRunning: break
+        case .active, .terminating: break
+        case .notRunning: assertions.background = nil
         }
         answerWaiters(&shared)
         shared.reconciles.append(index)

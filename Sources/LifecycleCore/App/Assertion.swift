@@ -42,6 +42,9 @@ struct AssertionTable: Sendable, Equatable {
     var use: Use?
     /// The instant at which the last use ended in the background; the time of the tasks runs from then.
     var lastUse: Instant?
+    /// The instant at which the app that is suspended entered the background. It stays until the app leaves the background, or is resumed
+    /// for another reason than an assertion that began before its stop: then the time of the tasks begins anew.
+    var background: Instant?
     /// The deadline that the app was told for its expired tasks. Set while the deadline `taskExpiration` runs.
     var expiration: Instant?
 
