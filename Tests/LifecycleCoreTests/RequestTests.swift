@@ -276,6 +276,20 @@ import Testing
         #expect(lines.prefix(2) == ["clock: \(state) → terminating (terminate)", "terminate clock"])
     }
 
+    @Test func `launch of an app that ends is refused for an interruption that keeps it inactive`() {
+        var world = World(apps: "maps", linked: true)
+        world.ask(.launch(AppID("maps"), background: false))
+        world.ask(.beginInterruption("call"))
+        world.stubborn = [AppID("maps")]
+        world.ask(.terminate(AppID("maps")))
+        let launch = world.ask(.launch(AppID("maps"), background: false))
+        let restart = world.ask(.restart(AppID("maps")))
+        let refusal = Reply.refused(.superseded(AppID("maps"), by: .interruption))
+        #expect([launch, restart].allSatisfy { world.replies[$0] == refusal })
+        world.pass(.seconds(5))
+        #expect(world.state("maps") == .inactive)
+    }
+
     @Test func `superseded request names the reason`() {
         var world = World(apps: "clock", "maps", linked: true)
         for name in ["maps", "clock"] { world.ask(.launch(AppID(name), background: false)) }

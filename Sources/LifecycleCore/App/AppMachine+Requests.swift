@@ -72,13 +72,14 @@ extension AppMachine {
     /// Returns the refusal of a request whose goal is out of reach, for an end that has `begun` before the phase shows it.
     func lossRefusal(begun: Termination? = nil, _ now: Instant) -> Refusal {
         if !isRunning, let exit = lastExit { return .ended(id, exit) }
+        // An app that is ending is launched again, and stays inactive.
+        if begun == nil, desired == .run, target == .inactive { return .superseded(id, by: .interruption) }
         let termination = begun ?? phase.termination
         if let termination, termination.reason.callsForRestoration {
             // No request ended it: it failed, and is on its way out.
             return .ended(id, termination.exit(at: now))
         }
-        let isInterrupted = termination == nil && target == .inactive
-        return .superseded(id, by: isInterrupted ? .interruption : termination?.reason ?? desiredReason)
+        return .superseded(id, by: termination?.reason ?? desiredReason)
     }
 
     // MARK: Goals
