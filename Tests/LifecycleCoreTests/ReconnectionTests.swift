@@ -58,6 +58,22 @@ import Testing
         #expect(isConnected(world) == false)
     }
 
+    @Test(arguments: [0, 1])
+    func appThatIsToComeToTheForegroundHasLessTimeToReconnect(seconds: Int) {
+        var world = running("clock")
+        world.ask(.home)
+        world = world.restored()
+        let focus = world.ask(.focus(Self.clock))
+        world.pass(.seconds(seconds))
+        // Another request for it does not prolong the time.
+        world.ask(.focus(Self.clock))
+        world.pass(.milliseconds(9_999) - .seconds(seconds))
+        #expect(world.state("clock") == .background)
+        world.pass(.milliseconds(1))
+        #expect(world.replies[focus]?.doneApp == Self.clock)
+        #expect(world.state("clock") == .active)
+    }
+
     @Test func `an app that is back is not waited for`() {
         var world = running("clock").restored()
         world.give(.reconnected(lastSequence: world.sequence(of: Self.clock)), from: Self.clock)

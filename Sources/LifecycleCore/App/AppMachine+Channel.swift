@@ -15,6 +15,8 @@ extension AppMachine {
     static let exitTime = Duration.seconds(1)
     /// The time that a running app has to reconnect: longer than its library waits between two attempts.
     static let reconnectionTime = Duration.seconds(35)
+    /// The time that it has when it is to come to the foreground: two attempts of its library, which waits 4 s at most.
+    static let foregroundReconnectionTime = Duration.seconds(10)
     /// The time in which the daemon reads what an app answered while no daemon was there, if its deadline has passed.
     static let readingTime = Duration.milliseconds(250)
 
@@ -81,6 +83,13 @@ extension AppMachine {
         let end = shared.now + Self.reconnectionTime
         shared.deadlines.set(.reconnection, index, at: end)
         shared.deadlines.postpone([.answer, .launch, .performTask, .taskExpiration], index, to: end)
+    }
+
+    /// Shortens the time to reconnect of an app that the user waits for.
+    mutating func hastenReconnection(_ shared: inout Shared) {
+        guard target.isForeground, !state.isForeground, let end = shared.deadlines[.reconnection, index] else { return }
+        let soon = shared.now + Self.foregroundReconnectionTime
+        if soon < end { shared.deadlines.set(.reconnection, index, at: soon) }
     }
 
     /// Goes on with an app that has reconnected and has received the callbacks up to this number.

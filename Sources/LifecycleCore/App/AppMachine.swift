@@ -177,6 +177,7 @@ public struct AppMachine: Sendable, Equatable {
         chooseScenes(&shared)
         abandonCallbacksOfTermination(&shared)
         abandonStop(&shared)
+        if isReconnecting { hastenReconnection(&shared) }
         updateActivationSlot(&shared)
     }
 
