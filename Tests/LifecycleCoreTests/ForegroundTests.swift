@@ -23,6 +23,39 @@ import Testing
         #expect(world.replies[world.ask(.suspend(Self.home))] == .refused(.homeStaysInForeground(Self.home)))
     }
 
+    @Test(arguments: [1, 2])
+    func appThatIsDisplacedByAProgramThatCannotBeStartedComesBack(limit: Int) {
+        var settings = Settings()
+        settings.homeApp = Self.home
+        settings.foregroundLimit = limit
+        var world = World(apps: "home", "clock", "maps", settings: settings)
+        world.broken = [AppID("maps")]
+        world.ask(.launch(Self.clock, background: false))
+        world.pass(.seconds(1))
+        let launch = world.ask(.launch(AppID("maps"), background: false))
+        #expect(world.replies[launch]?.name == "refused launchFailed")
+        #expect(world.state("clock") == .active)
+        #expect(Set(world.core.foreground) == (limit == 1 ? [Self.clock] : [Self.clock, Self.home]))
+        #expect(!world.lines().contains("stop clock"))
+    }
+
+    @Test func appThatLeftTheForegroundBeforeStaysInTheBackground() {
+        var world = World(apps: "clock", "maps")
+        world.withholding = [.spawned]
+        world.ask(.launch(Self.clock, background: false))
+        world.give(.spawned, of: Self.clock)
+        world.ask(.background(Self.clock))
+        world.ask(.launch(AppID("maps"), background: false))
+        world.give(.spawnFailed(.command("no such program")), of: AppID("maps"))
+        #expect(world.core.foreground.isEmpty)
+        // The user goes home before the launch fails.
+        world.ask(.focus(Self.clock))
+        world.ask(.launch(AppID("maps"), background: false))
+        world.ask(.home)
+        world.give(.spawnFailed(.command("no such program")), of: AppID("maps"))
+        #expect(world.core.foreground.isEmpty)
+    }
+
     @Test func `app that is sent to the background makes room for the home app`() {
         var world = kiosk()
         world.ask(.launch(Self.clock, background: false))

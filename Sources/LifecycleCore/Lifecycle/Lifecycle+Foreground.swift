@@ -190,11 +190,26 @@ extension Lifecycle {
         if let previous { putInForeground(previous.app, reason: .previous) }
     }
 
+    /// Brings the app back that left the foreground for a program that has never run.
+    private mutating func bringDisplacedBack(by app: AppIndex) {
+        guard !isShuttingDown, shared.foreground.count < settings.foregroundLimit,
+            let launched = knownApps[app].launched
+        else { return }
+        let displaced = knownApps.sortedIndexes {
+            $0.desired == .run && $0.state.isAlive && $0.desiredReason == .displaced
+                && !shared.foreground.contains($0.index)
+                && $0.lastInForeground.map { $0 >= launched } == true
+        }
+        if let last = displaced.last { putInForeground(last, reason: .previous) }
+    }
+
     /// Handles a program that could not be started. An app that was to end by then has ended.
     mutating func spawnFailed(_ app: AppIndex, _ failure: StartFailure) {
         let wasToEnd = knownApps[app].desired.isEnd
         change(app) { $0.noteSpawnFailed(&$1) }
+        let wasInForeground = shared.foreground.contains(app)
         leaveForegroundEnding(app, reason: .launchFailed)
+        if wasInForeground { bringDisplacedBack(by: app) }
         change(app) { $0.reportSpawnFailed(failure, &$1) }
         if !wasToEnd { scheduleRestart(of: app, reason: .launchFailed) }
     }
