@@ -76,6 +76,25 @@ struct PeerProcess: ~Copyable {
 
     /// A Boolean value that indicates whether the process has not ended. Then everything read by its pid so far was about it.
     var lives: Bool { linux_pidfd_has_ended(descriptor.rawValue) == 0 }
+
+    /// A Boolean value that indicates whether the process is in the PID namespace of this one, as far as it can be looked
+    /// at.
+    var isInOwnNamespace: Bool {
+        guard let text = try? SmallFile.read("/proc/self/fdinfo/\(descriptor.rawValue)") else { return false }
+        return Self.isInOwnNamespace(information: text)
+    }
+
+    /// Returns whether a process is in the namespace of `/proc`, by what the kernel tells about its pidfd.
+    ///
+    /// The line NSpid has the number of the process there, and one more for each namespace below it.
+    static func isInOwnNamespace(information text: String) -> Bool {
+        let lines = text.split(separator: "\n").map { $0.split { $0 == "\t" || $0 == " " } }
+        // A kernel without PID namespaces does not write the line.
+        guard let numbers = lines.first(where: { $0.first == "NSpid:" })?.dropFirst() else {
+            return lines.contains { $0.first == "Pid:" }
+        }
+        return numbers.count == 1 && numbers.allSatisfy { pid_t($0).map { $0 > 0 } ?? false }
+    }
 }
 
 /// Reserved descriptors, so that the daemon can identify a client that has used up all others.

@@ -19,6 +19,7 @@ from puppet import Puppet
 REFUSED = 2
 NOT_RUNNING = 3
 INVALID_APP = 65
+OTHER_NAMESPACE = ["unshare", "--pid", "--fork", "--mount-proc"]
 
 
 def test_what_nobody_wants_to_see_stopped_is_refused(direct):
@@ -132,6 +133,20 @@ def test_everybody_may_adopt_their_own_and_root_anybodys(direct, start):
         daemon.wait(timeout=60)
         shutil.rmtree(own)
     assert direct.kernel.exists(mine) and direct.kernel.exists(ours)
+
+
+@pytest.mark.skipif(subprocess.run([*OTHER_NAMESPACE, "true"], stderr=subprocess.DEVNULL).returncode != 0, reason="no process namespace can be made here")
+def test_a_number_of_another_process_namespace_is_refused(direct, start):
+    """The number means a process of the client's namespace, and another one, or none, to the daemon."""
+    victim = start(programs.IDLE)
+    app = direct.lifectl.start("app", *programs.IDLE)
+    environment = {**os.environ, "LIFED_SOCKET": str(direct.socket)}
+    for pid, command in ((victim, "adopt"), (app, "status --pid")):
+        result = subprocess.run(
+            [*OTHER_NAMESPACE, str(direct.products / "lifectl"), *command.split(), str(pid)], env=environment,
+            capture_output=True, text=True, timeout=60)
+        assert result.returncode == REFUSED and "you are in another process namespace; " in result.stderr, result
+    assert set(direct.lifectl.apps()) == {"app"}
 
 
 def test_an_app_may_not_adopt(daemon, start, tmp_path):

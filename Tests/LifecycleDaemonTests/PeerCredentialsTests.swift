@@ -28,6 +28,27 @@ import Testing
         }
     }
 
+    @Test(arguments: [
+        ("Pid:\t5\nNSpid:\t5\n", true), ("Pid:\t5\nNSpid:\t5\t1\n", false), ("Pid:\t0\nNSpid:\t0\n", false),
+        ("Pid:\t-1\nNSpid:\t-1\n", false), ("Pid:\t5\n", true), ("", false),
+    ])
+    func processIsInOwnNamespaceIfItHasOneNumber(information: String, expected: Bool) {
+        #expect(PeerProcess.isInOwnNamespace(information: "pos:\t0\nflags:\t02000002\n" + information) == expected)
+    }
+
+    @Test func peerOfTheSameProcessIsInOwnNamespace() throws {
+        var ends: [Int32] = [-1, -1]
+        let result = unsafe socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends)
+        try #require(result == 0)
+        defer { for end in ends { close(end) } }
+        switch PeerProcess(of: ends[0], number: getpid()) {
+        case .some(let process):
+            let isInOwnNamespace = process.isInOwnNamespace
+            #expect(isInOwnNamespace)
+        case .none: Issue.record("there is no descriptor for the peer")
+        }
+    }
+
     @Test func fileHasNoPeer() {
         let descriptor = unsafe open("/dev/null", O_RDONLY)
         defer { close(descriptor) }

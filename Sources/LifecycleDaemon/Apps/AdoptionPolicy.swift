@@ -29,9 +29,6 @@ struct AdoptionPolicy {
     /// Root may adopt any process. Any other user must own all user ids of the process, the saved one included.
     private var ownerObjection: ControlError? {
         let user = geteuid()
-        if peer.process == PeerCredentials.outsideProcess {
-            return refuse("you are in another process namespace", "adopt it from the namespace of the daemon")
-        }
         if !isPeers { return refuse("it is not yours", "adopt it as root") }
         if user != 0, process.users.contains(where: { $0 != user }) {
             return refuse("this daemon may not stop it", "adopt it with the system's daemon (lifectl --system)")

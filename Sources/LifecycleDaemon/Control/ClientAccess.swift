@@ -52,6 +52,9 @@ struct ClientIdentity: Equatable {
     let scope: ClientScope
     /// The app of which the client is a process; nil for another program. The app of a scope of a user has `control = "full"`.
     var app: AppID?
+    /// A Boolean value that indicates whether the client is in the PID namespace of the daemon (pid_namespaces(7)): the
+    /// numbers of processes mean the same to both.
+    var isInOwnNamespace = false
 }
 
 /// The rights of a client.

@@ -130,14 +130,20 @@ final class ControlServer {
             return ClientIdentity(scope: .nothing)
         }
         let owner = delegate?.owner(of: peer.process) ?? .unknown
-        return process.lives ? identity(of: peer, ownedBy: owner) : ClientIdentity(scope: .nothing)
+        let isInOwnNamespace = process.isInOwnNamespace
+        guard process.lives else { return ClientIdentity(scope: .nothing) }
+        return identity(of: peer, ownedBy: owner, isInOwnNamespace: isInOwnNamespace)
     }
 
-    private func identity(of peer: PeerCredentials, ownedBy owner: ProcessOwner) -> ClientIdentity {
+    private func identity(
+        of peer: PeerCredentials, ownedBy owner: ProcessOwner, isInOwnNamespace: Bool
+    ) -> ClientIdentity {
         switch owner {
-        case .noApp: ClientIdentity(scope: rights(of: peer))
+        case .noApp: ClientIdentity(scope: rights(of: peer), isInOwnNamespace: isInOwnNamespace)
         case .app(let app):
-            ClientIdentity(scope: delegate?.hasRightsOfUser(app) == true ? rights(of: peer) : .app(app), app: app)
+            ClientIdentity(
+                scope: delegate?.hasRightsOfUser(app) == true ? rights(of: peer) : .app(app), app: app,
+                isInOwnNamespace: isInOwnNamespace)
         case .unknown: ClientIdentity(scope: .nothing)
         }
     }
@@ -163,7 +169,8 @@ final class ControlServer {
         let (peer, client) = (connection.peer, connection.client)
         if client.scope == .nothing { return true }
         if client.scope.isForUser, access.right(of: peer) == .none { return false }
-        return identity(of: peer, ownedBy: client.app.map { .app($0) } ?? .noApp) == client
+        let owner: ProcessOwner = client.app.map { .app($0) } ?? .noApp
+        return identity(of: peer, ownedBy: owner, isInOwnNamespace: client.isInOwnNamespace) == client
     }
 
     /// Closes the connections of an app that has ended: another program may have them, and the id may become that of another

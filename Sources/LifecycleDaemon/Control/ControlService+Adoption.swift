@@ -10,7 +10,11 @@ extension ControlService {
     func findApp(_ parameters: FindAppParameters, for call: ClientCall) throws {
         var found: AppID?
         switch (parameters.pid, parameters.appID) {
-        case (let number?, nil): found = try owner(of: processID(number))
+        case (let number?, nil):
+            let pid = try processID(number)
+            let remedy = "ask from the namespace of the daemon, by its number there"
+            try requireOwnNamespace(call, "find the app of process \(pid)", remedy: remedy)
+            found = try owner(of: pid)
         case (nil, let text?): found = try claimedApp(text)
         case (nil, nil): throw ServiceError.invalidParameter("pid")
         case (_?, _?): throw ServiceError.invalidParameter("appID")
@@ -35,6 +39,8 @@ extension ControlService {
     func adopt(_ wanted: AdoptParameters, for call: ClientCall) throws {
         let pid = try processID(wanted.pid)
         guard wanted.name?.isTitle ?? true else { throw ServiceError.invalidParameter("name") }
+        try requireOwnNamespace(
+            call, "adopt process \(pid)", remedy: "adopt it from the namespace of the daemon, by its number there")
         if manager.core.isShuttingDown { throw ControlError(.shuttingDown) }
         if wanted.background != true, let objection = rights.foregroundObjection(to: call.scope) {
             throw objection
@@ -111,6 +117,13 @@ extension ControlService {
                 remedy: "choose another id with --id")
         }
         return id
+    }
+
+    /// Refuses a client to which the number of a process means another process.
+    private func requireOwnNamespace(_ call: ClientCall, _ action: String, remedy: String) throws(ControlError) {
+        guard !call.connection.client.isInOwnNamespace else { return }
+        throw ControlError(
+            .refused, id: nil, reason: "cannot \(action): you are in another process namespace", remedy: remedy)
     }
 
     private func processID(_ number: Int64) throws(ServiceError) -> ProcessID {
