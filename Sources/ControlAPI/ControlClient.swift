@@ -180,6 +180,13 @@ public struct ControlClient: ~Copyable {
         try call(method, NoParameters())
     }
 
+    /// Ends the connection, and waits until the daemon has ended the interruptions and reports that last as long.
+    ///
+    /// - Throws: ``ControlClientError``.
+    public mutating func disconnect() throws(ControlClientError) {
+        try translatingErrors { () throws(ClientError) in try client.disconnect(timeout: timeout) }
+    }
+
     /// Subscribes to changes. The first reply of ``nextChange(timeout:)`` is the present state.
     ///
     /// - Throws: ``ControlClientError``.

@@ -111,6 +111,20 @@ public struct Client: ~Copyable {
         return result
     }
 
+    /// Ends the connection, and waits until the service has closed it: what lasts as long as the connection has ended then.
+    ///
+    /// - Parameter timeout: The time to wait; nil for no limit.
+    /// - Throws: ``ClientError``. A connection that the service has closed before is none.
+    public mutating func disconnect(timeout: Duration?) throws(ClientError) {
+        let deadline = Deadline(after: timeout)
+        socket.endOutput()
+        // Replies to earlier calls may still come.
+        input = MessageBuffer(limit: limits.message)
+        do throws(ClientError) {
+            while try socket.receive(into: &input, deadline: deadline) {}
+        } catch .closed {}
+    }
+
     private func send(
         _ method: String, _ parameters: some JSONWritable, flag: StaticString? = nil, _ deadline: Deadline
     ) throws(ClientError) {

@@ -67,6 +67,9 @@ final class Socket {
         }
     }
 
+    /// Tells the peer that nothing more comes.
+    func endOutput() { _ = shutdown(descriptor, CInt(SHUT_WR)) }
+
     /// Waits for bytes, and appends them.
     ///
     /// - Returns: False if the peer has closed the connection.

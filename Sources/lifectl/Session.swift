@@ -159,6 +159,11 @@ final class Session {
         try perform { client throws(ControlClientError) in try client.post(method, parameters) }
     }
 
+    /// Ends the conversation, and waits until the daemon has ended what lasts as long.
+    func end() throws(Failure) {
+        try perform { client throws(ControlClientError) in try client.disconnect() }
+    }
+
     func stream<Reply: JSONReadable>(_ method: String, of type: Reply.Type) throws(Failure) -> [Reply] {
         try perform { client throws(ControlClientError) in try client.stream(method, of: type) }
     }

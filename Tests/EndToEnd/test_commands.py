@@ -270,6 +270,37 @@ def test_an_interruption_ends_with_no_client_but_its_own(direct, begin):
         assert interruptions(direct) == left
 
 
+def test_an_interruption_outlasts_the_first_of_its_commands(direct, begin):
+    direct.lifectl.start("app", *programs.IDLE)
+    one, two = (begin("interrupt", "--name", "call", "--", "sleep", "infinity") for _ in range(2))
+    wait_for(lambda: direct.lifectl.json("status")["status"]["clients"] == 3)
+    one.terminate()
+    assert one.wait(timeout=60) == 128 + signal.SIGTERM
+    assert interruptions(direct) == ["call"] and direct.lifectl.state("app") == "inactive"
+    two.terminate()
+    assert two.wait(timeout=60) == 128 + signal.SIGTERM
+    assert interruptions(direct) == []
+    direct.lifectl.wait_for_state("app", "active")
+
+
+def test_an_interruption_that_was_begun_outlasts_commands(direct, begin):
+    direct.lifectl("interrupt", "begin", "--name", "call")
+    direct.lifectl("interrupt", "--name", "call", "--", "true")
+    assert interruptions(direct) == ["call"]
+    direct.lifectl("interrupt", "end", "--name", "call")
+    # It may begin after the command, too.
+    process = begin("interrupt", "--name", "call", "--", "sleep", "infinity")
+    wait_for(lambda: interruptions(direct) == ["call"])
+    direct.lifectl("interrupt", "begin", "--name", "call")
+    process.terminate()
+    process.wait(timeout=60)
+    assert interruptions(direct) == ["call"]
+    kill_and_start(direct)
+    assert interruptions(direct) == ["call"]
+    direct.lifectl("interrupt", "end", "--name", "call")
+    assert interruptions(direct) == []
+
+
 def test_a_command_that_cannot_start_ends_its_interruption(direct):
     result = direct.lifectl("interrupt", "--", "/nonexistent/ring", check=False)
     assert result.returncode == LAUNCH_FAILED

@@ -1,6 +1,6 @@
 import LifecycleCore
 
-/// The interruptions that end with the connections of their clients.
+/// The interruptions that end with the connections of their clients: all of these have begun them with `whileConnected`.
 ///
 /// They are saved before they begin, and until their ends are: a successor has none of the connections, and ends them all.
 struct BoundInterruptions {
@@ -22,6 +22,9 @@ struct BoundInterruptions {
     mutating func remove(_ connection: ControlConnection) {
         for name in connections.keys { connections[name]?.remove(ObjectIdentifier(connection)) }
     }
+
+    /// Lets an interruption last until it is ended by its name.
+    mutating func removeAll(of name: String) { connections[name] = nil }
 
     /// Removes the interruptions that have ended.
     mutating func removeAll(except names: some Collection<String>) {

@@ -171,7 +171,9 @@ extension ControlService: LifedHandler {
         if let objection = rights.objection(to: request, by: call.scope) { throw objection }
         // An interruption that lasts until it is ended by its name does not end with another client.
         let isNew = !manager.core.interruptions.contains(name)
-        if parameters.whileConnected == true, isNew || manager.boundInterruptions.contains(name) {
+        if parameters.whileConnected != true {
+            manager.boundInterruptions.removeAll(of: name)
+        } else if isNew || manager.boundInterruptions.contains(name) {
             manager.boundInterruptions.add(name, to: call.connection)
         }
         manager.request(requests.open(request, for: call), request)

@@ -181,17 +181,14 @@ enum Interruption {
         let command = arguments.all(.command)
         // Two commands without a name must not end each other's interruption.
         let name = arguments[.name] ?? "lifectl-\(getpid())"
-        // If a signal ends lifectl before the command, or kills it, its connection ends, and the interruption with it.
+        // The interruption ends with the connection, unless it has other clients or was begun without one: also if a signal
+        // ends lifectl before the command, or kills it.
         let session = try Session(arguments.options, doing: "cannot begin the interruption \(name)")
         _ = try session.call(.beginInterruption, BeginInterruptionParameters(name: name, whileConnected: true))
-        let outcome = withExtendedLifetime(session) {
-            Result { () throws(Failure) in try ForegroundProgram.run(command) }
-        }
-        // The status of the command counts, also if the daemon cannot be told.
+        let outcome = Result { () throws(Failure) in try ForegroundProgram.run(command) }
+        // The status of the command counts, also if the daemon does not answer.
         do throws(Failure) {
-            // The connection may have ended with a former daemon.
-            _ = try session.options.call(
-                .endInterruption, EndInterruptionParameters(name: name), doing: "cannot end the interruption \(name)")
+            try session.end()
         } catch {
             error.show(isJSON: false)
         }
