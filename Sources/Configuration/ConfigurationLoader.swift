@@ -12,8 +12,9 @@ public struct ConfigurationLoader: Sendable {
     /// Whose daemon is to use the configuration.
     public let instance: Instance
 
-    /// Where commands without a path are looked up, in the form of the PATH variable.
-    public let searchPath: String
+    /// Where commands without a path are looked up, in the form of the PATH variable; nil if programs are not looked up, for
+    /// a caller that must not wait for their file systems.
+    public let searchPath: String?
 
     /// A Boolean value that indicates whether an absent directory is a problem, as it is for one that a user named.
     public let requiresDirectories: Bool
@@ -26,11 +27,12 @@ public struct ConfigurationLoader: Sendable {
     /// - Parameters:
     ///   - directories: The directories, the highest last.
     ///   - instance: The daemon that is to use the configuration.
-    ///   - searchPath: The directories of commands without a path, in the form of the PATH variable.
+    ///   - searchPath: The directories of commands without a path, in the form of the PATH variable; nil if programs are
+    ///     not looked up.
     ///   - requiresDirectories: A Boolean value that indicates whether an absent directory is a problem.
     ///   - entries: The desktop entries for manifests without a command; nil for none.
     public init(
-        directories: [String], instance: Instance, searchPath: String, requiresDirectories: Bool = false,
+        directories: [String], instance: Instance, searchPath: String?, requiresDirectories: Bool = false,
         entries: DesktopEntries? = nil
     ) {
         self.directories = directories

@@ -131,8 +131,10 @@ nonisolated func currentEnvironment() -> [String: String] {
 }
 
 extension ConfigurationLoader {
-    init(_ places: DaemonPaths, instance: Instance, environment: [String: String]) {
-        let searchPath = environment["PATH"] ?? SpawnRequest.defaultSearchPath
+    /// - Parameter checksPrograms: Whether a program that does not exist is a problem. The daemon does not look them up: their
+    ///   file systems may not answer. It reports them when an app is launched.
+    init(_ places: DaemonPaths, instance: Instance, environment: [String: String], checksPrograms: Bool = false) {
+        let searchPath = checksPrograms ? environment["PATH"] ?? SpawnRequest.defaultSearchPath : nil
         self.init(
             directories: places.configuration, instance: instance, searchPath: searchPath,
             requiresDirectories: places.isConfigurationNamed,
@@ -165,6 +167,7 @@ extension LogEntry {
 public func checkConfiguration(options: Options) throws -> [String] {
     let environment = currentEnvironment()
     let places = try DaemonPaths(options: options, environment: environment)
-    let loader = ConfigurationLoader(places, instance: options.instance, environment: environment)
+    let loader = ConfigurationLoader(
+        places, instance: options.instance, environment: environment, checksPrograms: true)
     return try loader.loadOrFail().problems.map(\.description)
 }

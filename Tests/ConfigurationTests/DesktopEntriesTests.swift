@@ -167,7 +167,6 @@ import Testing
         #expect(manifest.id == "clock")
         #expect(manifest.file == "\(directory.path)/apps.d/clock.toml")
         #expect(manifest.command == ["sh"])
-        #expect(manifest.program == "/usr/bin/sh")
         #expect(manifest.name == "usr/applications/clock.desktop")
         #expect(manifest.mimeTypes == ["a/b"])
         #expect(manifest.suspend == .auto)

@@ -49,7 +49,6 @@ import Testing
         #expect(entry.manifest.file == "/a.desktop")
         #expect(entry.manifest.name == "Clock")
         #expect(entry.manifest.command == ["/bin/sh", "-c", "exit 3"])
-        #expect(entry.manifest.program == "/bin/sh")
         #expect(entry.manifest.workingDirectory == "/tmp")
         #expect(entry.manifest.mimeTypes == ["text/plain", "image/png"])
         #expect(entry.manifest.schemes == ["https"])

@@ -43,11 +43,11 @@ import Testing
             """,
             to: "apps.d/app.toml"
         )
-        let program = try directory.makeProgram("bin/sh")
+        try directory.makeProgram("bin/sh")
         let configuration = try directory.load(searchPath: "relative::\(directory.path)/bin:/bin")
         #expect(directory.problems(configuration) == [])
 
-        var expected = Manifest(id: "org.example.app", file: file, command: ["sh", "-c", "exit"], program: program)
+        var expected = Manifest(id: "org.example.app", file: file, command: ["sh", "-c", "exit"])
         expected.name = "An app"
         expected.user = "nobody"
         expected.workingDirectory = "/tmp"
@@ -252,11 +252,20 @@ import Testing
 
     @Test func aManifestMayBringItsOwnSearchPath() throws {
         let directory = try TemporaryDirectory()
-        let program = try directory.makeProgram("opt/tool")
+        try directory.makeProgram("opt/tool")
         try directory.write(
             "command = ['tool']\nenvironment = { PATH = '\(directory.path)/opt' }",
             to: "apps.d/a.toml"
         )
-        #expect(try directory.load().manifests.map(\.program) == [program])
+        let configuration = try directory.load()
+        #expect(configuration.manifests.map(\.command) == [["tool"]] && configuration.problems == [])
+    }
+
+    @Test func programsAreNotLookedUpWithoutASearchPath() throws {
+        let directory = try TemporaryDirectory()
+        try directory.write("command = ['/no/such']", to: "apps.d/a.toml")
+        try directory.write("command = ['no-such']\nenvironment = { PATH = '/no' }", to: "apps.d/b.toml")
+        let configuration = try directory.load(searchPath: nil)
+        #expect(configuration.manifests.map(\.id) == ["a", "b"] && configuration.problems == [])
     }
 }

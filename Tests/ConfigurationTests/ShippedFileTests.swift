@@ -81,7 +81,7 @@ import Testing
         for sample in samples {
             let text = try read("apps.d/\(sample)").replacing("\"/usr/bin/mpd\"", with: "\"\(mpd)\"")
             try directory.write(text, to: "apps.d/\(sample.dropLast(".sample".count))")
-            var manifest = Manifest(id: "", file: "", command: [], program: "")
+            var manifest = Manifest(id: "", file: "", command: [])
             shown.formUnion(Manifest.schema.apply(try TOMLDocument(text), of: sample, to: &manifest).accepted)
         }
         let configuration = try directory.load(searchPath: "\(directory.path)/bin")

@@ -84,7 +84,7 @@ final class TemporaryDirectory {
 extension TemporaryDirectory {
     /// Loads from this directory alone, or from those of its directories that are named.
     func load(
-        _ names: [String] = [], instance: Instance = .system, searchPath: String = "/usr/bin:/bin"
+        _ names: [String] = [], instance: Instance = .system, searchPath: String? = "/usr/bin:/bin"
     ) throws -> LoadedConfiguration {
         let directories = names.isEmpty ? [path] : names.map { "\(path)/\($0)" }
         return try ConfigurationLoader(directories: directories, instance: instance, searchPath: searchPath).load()

@@ -56,10 +56,10 @@ def test_a_reload_that_cannot_read_an_entry_for_want_of_descriptors_keeps_the_ap
 
 def test_a_manifest_that_cannot_be_used_is_not_said_to_be_missing(desktop):
     file = desktop.configuration / "apps.d" / "clock.toml"
-    file.write_text("command = ['/nonexistent']\n")
+    file.write_text("command = '/nonexistent'\n")
     desktop.lifectl("reload")
     status, text = refusal(desktop, "launch", "clock")
-    assert status == 11 and f"its manifest cannot be used: {file}:1: cannot use command: the program " in text
+    assert status == 11 and f"its manifest cannot be used: {file}:1: cannot use command: found " in text
     file.unlink()
     desktop.lifectl("reload")
     assert refusal(desktop, "launch", "clock")[0] == 66
@@ -94,10 +94,8 @@ def test_a_persons_own_entry_comes_before_the_machines(desktop):
     [
         ("Terminal=true", "show-it", ":5: cannot use the entry: Terminal=true needs a terminal"),
         ("Hidden=true", "show-it", ":5: cannot use the entry: Hidden=true deletes it"),
-        ("TryExec=nonexistent", "show-it", ':5: cannot use the entry: the program "nonexistent" of TryExec does not exist'),
         ("DBusActivatable=true", None, ":1: cannot use the entry: it has no Exec and is started over D-Bus"),
         ("", "show-it %q", ':4: cannot use the entry: Exec has the unknown field code "%q"'),
-        ("", "nonexistent", ':4: cannot use the entry: the program "nonexistent" of Exec does not exist'),
         ("Path=here", "show-it", ':5: cannot use the entry: Path is "here"; expected an absolute path'),
         ("Nonsense", "show-it", ":5: cannot use the entry: the line is no group, comment or Key=Value"),
     ],
@@ -127,7 +125,19 @@ def test_an_entry_that_needs_a_terminal_is_launched_in_the_one_of_the_settings(d
     (desktop.configuration / "lifed.toml").write_text("terminal = ['no-such-terminal']\n")
     desktop.lifectl("reload")
     status, text = refusal(desktop, "launch", "app")
-    assert status == 11 and 'the program "no-such-terminal" of Terminal does not exist' in text
+    assert status == 11 and "cannot launch app: no-such-terminal: not found in " in text
+
+
+def test_a_program_that_does_not_exist_is_reported_by_the_launch(desktop):
+    desktop.entry("entry.desktop", exec="nonexistent")
+    (desktop.configuration / "apps.d" / "manifest.toml").write_text("command = ['/nonexistent']\n")
+    desktop.lifectl("reload")
+    status, text = refusal(desktop, "launch", "entry")
+    assert status == 11 and "cannot launch entry: nonexistent: not found in " in text
+    status, text = refusal(desktop, "launch", "manifest")
+    assert status == 11 and "cannot launch manifest: /nonexistent: No such file or directory; correct the manifest " in text
+    result = desktop.run([*desktop.arguments(), "--check"], check=False)
+    assert result.returncode == 78 and 'the program "/nonexistent" does not exist' in result.stdout
 
 
 def test_apps_lists_what_can_be_launched(desktop):
@@ -224,9 +234,11 @@ def test_nothing_in_a_data_directory_hurts(desktop):
     (folder / "accent.desktop").write_text("[Desktop Entry]\nType=Application\nName=\u0301\nExec=\u0301 \u0301\n")
     os.mkfifo(folder / "fifo.desktop")
     assert "good" in desktop.launchable("--all")
-    for name in ("dead", "directory", "large", "binary", "accent", "fifo"):
+    for name in ("dead", "directory", "large", "binary", "fifo"):
         status, text = refusal(desktop, "launch", name)
         assert status == 11 and f"{name}.desktop" in text
+    # It is an entry, whose program does not exist.
+    assert refusal(desktop, "launch", "accent")[0] == 11
     assert desktop.lifectl("launch", "x" * 4000, check=False).returncode == 66
     assert desktop.lifectl("launch", "../applications/good", check=False).returncode == 66
     desktop.lifectl("launch", "good")

@@ -6,7 +6,7 @@ import Testing
 
 @Suite struct AppCatalogTests {
     func manifest(_ id: String, suspend: SuspensionPolicy = .auto) -> Manifest {
-        var manifest = Manifest(id: id, file: "/etc/\(id).toml", command: ["true"], program: "/bin/true")
+        var manifest = Manifest(id: id, file: "/etc/\(id).toml", command: ["true"])
         manifest.suspend = suspend
         return manifest
     }

@@ -19,7 +19,7 @@ import Testing
 
     /// Returns the manifest of an app that fetches each second.
     private func manifest(_ id: String) throws -> Manifest {
-        var manifest = Manifest(id: id, file: "\(id).toml", command: [id], program: "/usr/bin/\(id)")
+        var manifest = Manifest(id: id, file: "\(id).toml", command: [id])
         manifest.schedules = [Schedule(at: try CalendarEvent("*-*-* *:*:* UTC"), kind: "fetch")]
         return manifest
     }

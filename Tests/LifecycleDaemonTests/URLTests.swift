@@ -184,7 +184,7 @@ import Testing
 
     @Test func fieldCodesStandForTheURLInManifestsAlone() {
         let command = ["view", "%u", "100%", "%f", "--x=%u"]
-        var manifest = Manifest(id: "view", file: "/view.toml", command: command, program: "/bin/view")
+        var manifest = Manifest(id: "view", file: "/view.toml", command: command)
         let definition = AppDefinition(manifest: manifest, defaults: Policy())
         #expect(definition.policy.takesURLs)
         #expect(definition.command(opening: "file:///a%20b") == ["view", "file:///a%20b", "100%", "/a b", "--x=%u"])

@@ -25,14 +25,15 @@ public struct DesktopEntries: Sendable {
     /// Prepares to look for entries.
     ///
     /// - Parameters:
-    ///   - searchPath: The directories of programs without a path, in the form of the PATH variable.
+    ///   - searchPath: The directories of programs without a path, in the form of the PATH variable; nil if programs are
+    ///     not looked up.
     public init(
         directories: [String], associations: Associations = .none, locale: LocaleName = LocaleName(""),
-        searchPath: String
+        searchPath: String?
     ) {
         self.directories = directories
         self.associations = associations
-        reader = DesktopEntryReader(locale: locale, search: ProgramSearch(path: searchPath))
+        reader = DesktopEntryReader(locale: locale, search: searchPath.map { ProgramSearch(path: $0) })
     }
 
     /// Creates the entries that a daemon reads: those of the XDG Base Directory Specification 0.8.
@@ -40,8 +41,9 @@ public struct DesktopEntries: Sendable {
     /// - Parameters:
     ///   - instance: The daemon. That of the system ignores a user's own directory.
     ///   - environment: The daemon's environment, for the directories, the associations and the locale.
-    ///   - searchPath: The directories of programs without a path, in the form of the PATH variable.
-    public init(for instance: Instance, environment: [String: String], searchPath: String) {
+    ///   - searchPath: The directories of programs without a path, in the form of the PATH variable; nil if programs are
+    ///     not looked up.
+    public init(for instance: Instance, environment: [String: String], searchPath: String?) {
         var directories: [String] = []
         if instance == .user, let own = baseDirectory("XDG_DATA_HOME", inHome: ".local/share", of: environment) {
             directories.append(own)

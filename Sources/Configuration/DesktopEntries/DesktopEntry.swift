@@ -45,7 +45,8 @@ struct DesktopEntryReader {
     static let sizeLimit = 262_144
 
     let locale: LocaleName
-    let search: ProgramSearch
+    /// Nil if programs are not looked up.
+    let search: ProgramSearch?
     /// The terminal for entries that need one, with what comes before their command; empty for none.
     var terminal: [String] = []
 
@@ -109,12 +110,12 @@ struct DesktopEntryReader {
         } catch {
             throw Defect(line: value.line, message: "Exec \(error.message)")
         }
-        var program = try find(exec.program, for: .exec, line: value.line)
+        try check(exec.program, of: .exec, line: value.line)
         if try file.boolean(.terminal) {
             exec.terminal = terminal
-            program = try find(terminal[0], for: .terminal, line: value.line)
+            try check(terminal[0], of: .terminal, line: value.line)
         }
-        var manifest = Manifest(id: id, file: path, command: exec.command(), program: program)
+        var manifest = Manifest(id: id, file: path, command: exec.command())
         manifest.name = name
         manifest.exec = exec
         // Windows match an app by its id, too, so that a faulty class is no reason to refuse the entry.
@@ -145,15 +146,16 @@ struct DesktopEntryReader {
                 message: "Terminal=true needs a terminal; add terminal = [\"foot\"] to lifed.toml")
         }
         if let value = try file.value(of: .tryExec), let program = try file.string(.tryExec) {
-            _ = try find(program, for: .tryExec, line: value.line)
+            try check(program, of: .tryExec, line: value.line)
         }
     }
 
-    private func find(_ program: String, for key: DesktopEntryFile.Key, line: Int) throws(Defect) -> String {
+    private func check(_ program: String, of key: DesktopEntryFile.Key, line: Int) throws(Defect) {
+        guard let search else { return }
         let place = program.utf8.first == UInt8(ascii: "/") ? "" : " in \(search.path.quoted)"
         let what: String
         do throws(ProgramSearch.Failure) {
-            return try search.find(program)
+            return try search.check(program)
         } catch {
             what =
                 error == .missing ? "does not exist\(place); install it" : "is not an executable file; run 'chmod +x'"

@@ -62,13 +62,13 @@ struct ProgramSearch {
         case notExecutable
     }
 
-    /// Returns the absolute path of a program that some user at least can execute.
-    func find(_ program: String) throws(Failure) -> String {
-        if program.hasPrefix("/") { return try check(program) }
+    /// Fails unless there is a program that some user at least can execute.
+    func check(_ program: String) throws(Failure) {
+        if program.hasPrefix("/") { return try Self.checkFile(program) }
         var isThere = false
         for directory in path.split(separator: ":") where directory.hasPrefix("/") {
             do throws(Failure) {
-                return try check("\(directory)/\(program)")
+                return try Self.checkFile("\(directory)/\(program)")
             } catch {
                 isThere = isThere || error == .notExecutable
             }
@@ -76,11 +76,10 @@ struct ProgramSearch {
         throw isThere ? .notExecutable : .missing
     }
 
-    private func check(_ file: String) throws(Failure) -> String {
+    private static func checkFile(_ file: String) throws(Failure) {
         var status = stat()
         guard unsafe stat(file, &status) == 0 else { throw .missing }
         let executable = status.st_mode & S_IFMT == S_IFREG && status.st_mode & (S_IXUSR | S_IXGRP | S_IXOTH) != 0
         guard executable else { throw .notExecutable }
-        return file
     }
 }

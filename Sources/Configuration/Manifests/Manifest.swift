@@ -56,9 +56,6 @@ public struct Manifest: Hashable, Sendable {
     /// The program and its arguments, as written; never empty. The program gets the first as its name.
     public var command: [String]
 
-    /// The absolute path of the program: `command[0]`, looked up in the search path if it is a bare name.
-    public var program: String
-
     /// The command as its desktop entry has it; nil if the manifest has a command of its own.
     public var exec: ExecLine?
 
@@ -151,12 +148,10 @@ public struct Manifest: Hashable, Sendable {
     ///   - id: The id of the app.
     ///   - file: The path of the manifest.
     ///   - command: The command, the program first; never empty.
-    ///   - program: The path of the program.
-    public init(id: String, file: String, command: [String], program: String) {
+    public init(id: String, file: String, command: [String]) {
         self.id = id
         self.file = file
         self.command = command
-        self.program = program
     }
 }
 

@@ -1,7 +1,8 @@
 /// Reads manifests, each by itself.
 struct ManifestReader {
     let instance: Instance
-    let searchPath: String
+    /// The directories of programs without a path; nil if programs are not looked up.
+    let searchPath: String?
     /// The directory that only a user's own daemon reads; the others are meant for the system's daemon too.
     let ownDirectory: String?
     /// The desktop entries that provide the commands of manifests without one.
@@ -42,7 +43,7 @@ struct ManifestReader {
 
     private func parse(_ text: String, of file: String, defaultID: String, isShared: Bool) throws(Defect) -> Outcome {
         let document = try TOMLDocument(text)
-        var manifest = Manifest(id: defaultID, file: file, command: [], program: "")
+        var manifest = Manifest(id: defaultID, file: file, command: [])
         var problems = Manifest.schema.apply(document, of: file, to: &manifest).problems
         // A shared manifest with a user is no mistake; it is just not for a user's own daemon.
         if isShared, instance == .user, manifest.user != nil { return .nothing }
@@ -110,21 +111,21 @@ struct ManifestReader {
                 #"cannot use the manifest: it has no command; add command = ["/path/to/program", "argument"]"#)
             return problems
         }
+        guard let searchPath else { return problems }
+        // A manifest may have a PATH of its own.
+        let search = ProgramSearch(path: manifest.environment["PATH"] ?? searchPath)
         do throws(ProgramSearch.Failure) {
-            manifest.program = try search(for: manifest).find(program)
+            try search.check(program)
         } catch {
-            report("command", "cannot use command: \(explain(error, of: program, for: manifest))")
+            report("command", "cannot use command: \(Self.explain(error, of: program, in: search))")
         }
         return problems
     }
 
-    /// Returns the search for programs. A manifest may have a PATH of its own.
-    private func search(for manifest: Manifest) -> ProgramSearch {
-        ProgramSearch(path: manifest.environment["PATH"] ?? searchPath)
-    }
-
-    private func explain(_ failure: ProgramSearch.Failure, of program: String, for manifest: Manifest) -> String {
-        let place = program.hasPrefix("/") ? "" : " in \(search(for: manifest).path.quoted)"
+    private static func explain(
+        _ failure: ProgramSearch.Failure, of program: String, in search: ProgramSearch
+    ) -> String {
+        let place = program.hasPrefix("/") ? "" : " in \(search.path.quoted)"
         return switch failure {
         case .missing: "the program \(program.quoted) does not exist\(place); install it or change the key"
         case .notExecutable:

@@ -83,7 +83,7 @@ import Testing
 
     /// The entry may have gone when a daemon restores the app.
     @Test func appOfADesktopEntryIsRestoredAsOne() throws {
-        var manifest = Manifest(id: "a", file: "/usr/share/applications/a.desktop", command: ["a", "b"], program: "/a")
+        var manifest = Manifest(id: "a", file: "/usr/share/applications/a.desktop", command: ["a", "b"])
         manifest.workingDirectory = "/tmp"
         let definition = AppDefinition(entry: DesktopEntry(manifest: manifest), defaults: Policy())
         let restored = try #require(AppDefinition(saved: definition.saved(AppID("a")), defaults: Policy()))

@@ -27,7 +27,7 @@ extension FuzzTarget {
 
     /// A manifest. What it means for the machine (whether a program exists) is left out.
     static let manifest = FuzzTarget("manifest", takesList: true) { bytes in
-        let blank = Manifest(id: "app", file: "app.toml", command: [], program: "")
+        let blank = Manifest(id: "app", file: "app.toml", command: [])
         apply(bytes, Manifest.schema, to: blank)
     }
 
