@@ -23,6 +23,26 @@ enum Environment {
         }
     }
 
+    /// The position of the first word of the command line that is not UTF-8; nil if all are.
+    static var firstOtherArgument: CInt? {
+        (1..<max(1, linux_argument_count())).first { index in
+            unsafe linux_argument(index).map { unsafe String(validatingCString: $0) == nil } ?? false
+        }
+    }
+
+    /// Returns the bytes of the last words of the command line, each with a NUL behind it.
+    static func lastArguments(_ count: Int) -> [[CChar]] {
+        let end = linux_argument_count()
+        return (max(1, end - CInt(clamping: count))..<max(1, end)).compactMap { index in
+            unsafe linux_argument(index).map { unsafe Array(UnsafeBufferPointer(start: $0, count: strlen($0) + 1)) }
+        }
+    }
+
+    /// Returns whether a variable is set to a text that is not UTF-8.
+    static func hasOtherBytes(_ name: String) -> Bool {
+        unsafe getenv(name).map { unsafe String(validatingCString: $0) == nil } ?? false
+    }
+
     /// Returns the bytes of a word of the command line with a NUL behind them: those of the word itself if it is UTF-8.
     static func bytes(of word: String) -> [CChar] {
         for index in 1..<max(1, linux_argument_count()) {
@@ -48,10 +68,10 @@ enum Environment {
         return path.lastIndex(of: "/").map { String(path[..<$0]) }
     }
 
-    /// The working directory; nil if it was removed.
+    /// The working directory; nil if it was removed. Bytes that are not UTF-8 are replaced: no program runs in another one.
     static var workingDirectory: String? {
         guard let path = unsafe getcwd(nil, 0) else { return nil }
         defer { unsafe free(path) }
-        return unsafe String(validatingCString: path)
+        return unsafe String(cString: path)
     }
 }

@@ -32,6 +32,14 @@ struct Failure: Error, Equatable {
     /// The end of a command whose output has no reader any more. This is no failure.
     static let readerGone = Failure(silent: .success)
 
+    /// Fails if a word of the command line is not UTF-8, for a command that sends it to another program as a text.
+    static func requireText(doing action: String) throws(Failure) {
+        guard let index = Environment.firstOtherArgument else { return }
+        throw Failure(
+            .invalidData, action, "the argument \(index) is not UTF-8",
+            remedy: "rename the file that it names, or pass it in a file")
+    }
+
     /// Returns the failure of a command for several apps, each of which is reported.
     static func reported(_ status: Outcome) -> Failure { Failure(silent: status) }
 
@@ -220,7 +228,10 @@ enum Outcome: Int32, CaseIterable {
         case .launchFailed: ("LaunchFailed", "the app, or the command of interrupt, was not launched")
         case .usage: ("Usage", "the command line is wrong (EX_USAGE)")
         case .invalidData:
-            ("InvalidData", "the id of a new app is taken or not valid, or a manifest has a mistake (EX_DATAERR)")
+            (
+                "InvalidData",
+                "the id of a new app is taken or not valid, a manifest has a mistake, or an argument is not UTF-8 (EX_DATAERR)"
+            )
         case .noSuchApp: ("NoSuchApp", "no such app, scene, process of an app, or file (EX_NOINPUT)")
         case .unavailable:
             ("Unavailable", "the daemon, or a program that the command needs, does not run (EX_UNAVAILABLE)")

@@ -24,7 +24,7 @@ final class ChildProcess {
         unsafe posix_spawn_file_actions_adddup2(&actions, out[1], STDOUT_FILENO)
         unsafe posix_spawn_file_actions_adddup2(&actions, err[1], STDERR_FILENO)
         do throws(CannotStart) {
-            process = try unsafe Self.start(command, &actions, nil)
+            process = try unsafe Self.start(command.map { Array($0.utf8CString) }, &actions, nil)
         } catch {
             for descriptor in out + err { close(descriptor) }
             throw error
@@ -34,8 +34,10 @@ final class ChildProcess {
     }
 
     /// Starts a program of PATH with this environment.
+    ///
+    /// - Parameter command: The words, each with a NUL behind it.
     fileprivate static func start(
-        _ command: [String], _ actions: UnsafePointer<posix_spawn_file_actions_t>?,
+        _ command: [[CChar]], _ actions: UnsafePointer<posix_spawn_file_actions_t>?,
         _ attributes: UnsafePointer<posix_spawnattr_t>?
     ) throws(CannotStart) -> pid_t {
         var words = unsafe command.map { unsafe strdup($0) } + [nil]
@@ -169,8 +171,9 @@ final class LineProgram {
 enum ForegroundProgram {
     /// Runs a command, and waits until it has ended. Meanwhile the signals that would end lifectl go to the command.
     ///
+    /// - Parameter command: The words, each with a NUL behind it.
     /// - Returns: The exit status as a shell has it.
-    static func run(_ command: [String]) throws(Failure) -> Int32 {
+    static func run(_ command: [[CChar]]) throws(Failure) -> Int32 {
         var (before, blocked) = (sigset_t(), sigset_t())
         unsafe sigemptyset(&blocked)
         for signal in [SIGCHLD, SIGINT, SIGQUIT, SIGTERM, SIGHUP] { unsafe sigaddset(&blocked, signal) }
@@ -189,7 +192,7 @@ enum ForegroundProgram {
         }
     }
 
-    private static func start(_ command: [String], mask: sigset_t) throws(Failure) -> pid_t {
+    private static func start(_ command: [[CChar]], mask: sigset_t) throws(Failure) -> pid_t {
         var attributes = posix_spawnattr_t()
         unsafe posix_spawnattr_init(&attributes)
         defer { unsafe posix_spawnattr_destroy(&attributes) }
@@ -202,8 +205,9 @@ enum ForegroundProgram {
         do throws(ChildProcess.CannotStart) {
             return try unsafe ChildProcess.start(command, nil, &attributes)
         } catch {
+            let program = String(decoding: command[0].dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
             throw Failure(
-                .launchFailed, "cannot run \(Text.printable(command[0]))", Text.error(error.errno),
+                .launchFailed, "cannot run \(Text.printable(program))", Text.error(error.errno),
                 remedy: "name a program of PATH, or its path")
         }
     }
@@ -244,6 +248,7 @@ struct RemoteHost: Equatable {
 
     /// Executes ssh. The exit status is that of the command on the other machine, or 255.
     func run() throws(Failure) -> Never {
+        try Failure.requireText(doing: "cannot run lifectl on \(destination)")
         // SIG_DFL is a macro that Swift cannot import.
         signal(SIGPIPE, nil)
         var words = unsafe command.map { unsafe strdup($0) } + [nil]

@@ -169,11 +169,18 @@ enum RunEnvironment {
     static func run(_ arguments: Arguments) throws(Failure) {
         let command = arguments.all(.command)
         guard command[0] != "" else { throw Failure(arguments.usage("the name of the program is empty")) }
+        let action = "cannot run \(command[0])"
+        // The daemon gets texts.
+        try Failure.requireText(doing: action)
+        if let name = arguments.all(.setenv).first(where: Environment.hasOtherBytes) {
+            throw Failure(
+                .invalidData, action, "the variable \(name) is not UTF-8", remedy: "run a script that sets it")
+        }
         let parameters = RunParameters(
             command: command, id: arguments[.id],
             environment: variables(of: Environment.current, adding: arguments.all(.setenv)),
             workingDirectory: Environment.workingDirectory, background: arguments.trueOrNil(.background))
-        try arguments.options.show(.run, parameters, doing: "cannot run \(command[0])") { $0.sentence($1) }
+        try arguments.options.show(.run, parameters, doing: action) { $0.sentence($1) }
     }
 
     /// Returns the variables to send.

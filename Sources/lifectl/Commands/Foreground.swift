@@ -178,7 +178,8 @@ enum Interruption {
 
     /// Interrupts the foreground for as long as a command runs, and exits with the status of the command.
     static func run(_ arguments: Arguments) throws(Failure) {
-        let command = arguments.all(.command)
+        // As they are: names of files need not be UTF-8.
+        let command = Environment.lastArguments(arguments.all(.command).count)
         // Two commands without a name must not end each other's interruption.
         let name = arguments[.name] ?? "lifectl-\(getpid())"
         // The interruption ends with the connection, unless it has other clients or was begun without one: also if a signal

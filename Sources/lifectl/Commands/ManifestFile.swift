@@ -117,7 +117,8 @@ struct ManifestEdit {
         let names = ["VISUAL", "EDITOR"].compactMap(Environment.value).filter { !$0.isEmpty }
         let editor = names.first ?? "vi"
         // The variables may have arguments, so that a shell reads them.
-        let status = try ForegroundProgram.run(["sh", "-c", "\(editor) \"$1\"", "sh", copy])
+        let command = ["sh", "-c", "\(editor) \"$1\"", "sh", copy]
+        let status = try ForegroundProgram.run(command.map { Array($0.utf8CString) })
         do throws(TextFile.Unreadable) {
             text = try TextFile.text(of: copy)
         } catch {
