@@ -31,7 +31,7 @@ def test_what_nobody_wants_to_see_stopped_is_refused(direct):
         of_root = dict.fromkeys(of_root, "not yours")
     reasons = {
         **of_root,
-        direct.process.pid: "lifed",
+        direct.process.pid: "it is this lifed",
         os.getpid(): "has started lifed",
         app: "belongs to this app already",
     }

@@ -13,6 +13,8 @@ struct AdoptionPolicy {
 
     private var pid: ProcessID { process.identity.pid }
 
+    static func isDaemon(_ pid: ProcessID) -> Bool { pid == getpid() }
+
     /// The first reason to refuse; nil if the client may adopt the process.
     var objection: ControlError? { ownerObjection ?? kindObjection ?? relationObjection }
 
@@ -40,7 +42,7 @@ struct AdoptionPolicy {
         let other = "adopt the process of a program with a window"
         if pid == 1 { return refuse("every other process descends from it", other) }
         if process.isKernels { return refuse("it is a thread of the kernel", other) }
-        if pid == getpid() { return refuse("it is this lifed", other) }
+        if Self.isDaemon(pid) { return refuse("it is this lifed", other) }
         if process.name == ProcessStatus(of: getpid())?.name { return refuse("it is another lifed", other) }
         if process.isServiceManager {
             return refuse("it is a service manager, whose services would be suspended with it", other)

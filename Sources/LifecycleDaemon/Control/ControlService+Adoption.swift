@@ -84,6 +84,8 @@ extension ControlService {
             throw ControlError(
                 .refused, id: id.name, reason: "cannot adopt process \(pid): it belongs to this app already",
                 remedy: "bring it to the foreground with 'lifectl focus \(id)'")
+        // The policy names it.
+        case .unknown where AdoptionPolicy.isDaemon(pid) && !byRule: break
         case .unknown where !byRule:
             throw ControlError(
                 .refused, id: nil,
