@@ -8,6 +8,38 @@ public struct ControlMethod<Parameters: JSONWritable & Sendable, Reply: JSONRead
     init(_ name: String) { self.name = name }
 }
 
+/// The limit of a URL, an activity or background work.
+public enum DeliveryLimit {
+    /// The bytes of the line of the app protocol with the delivery, in which one byte may take three.
+    public static let lineBytes = 7 << 10
+}
+
+extension AdoptParameters {
+    /// Returns whether a text can be the name of an app: 1 to 256 characters without control characters, as in manifests.
+    public static func isName(_ text: String) -> Bool {
+        (1...256).contains(text.unicodeScalars.count)
+            && !text.unicodeScalars.contains { $0.properties.generalCategory == .control }
+    }
+}
+
+extension BeginInterruptionParameters {
+    /// Returns whether a text can be the name of an interruption: 1 to 64 bytes without spaces and control characters.
+    public static func isName(_ text: String) -> Bool {
+        (1...64).contains(text.utf8.count) && text.utf8.allSatisfy { $0 > 0x20 && $0 != 0x7F }
+    }
+}
+
+extension WakeParameters {
+    /// Returns whether a text is a kind of work, as in manifests: 1 to 64 of a-z, 0-9 and -.
+    public static func isKind(_ text: String) -> Bool {
+        (1...64).contains(text.utf8.count)
+            && text.utf8.allSatisfy { byte in
+                (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte)
+                    || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) || byte == UInt8(ascii: "-")
+            }
+    }
+}
+
 extension FindAppParameters {
     /// The lengths of an app id, in bytes.
     public static let appIDLengths = 1...255

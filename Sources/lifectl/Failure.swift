@@ -139,12 +139,22 @@ extension Failure {
                 remedy: "shorten them")
         case .parameterNotTaken(let name):
             self.init(
-                .usage, action, "lifed does not accept the value of \(name)", remedy: "lifectl(1) describes the values")
+                .usage, action, "lifed does not accept the value of \(name)", remedy: Self.limit(of: name))
         case .notUnderstood(let detail):
             self.init(
                 .protocol, action, "cannot read the answer of the daemon: \(detail)",
                 remedy: "install lifectl and lifed of the same version")
         case .system(let call, let number): self.init(.failed, action, "\(call): \(Text.error(number))")
+        }
+    }
+
+    /// Returns the limit of a parameter that only the daemon checks.
+    private static func limit(of parameter: String) -> String {
+        switch parameter {
+        case "url", "type", "info", "payload":
+            "shorten it: it goes to the app in a line of \(DeliveryLimit.lineBytes) bytes at most, in which a byte that is no "
+                + "letter or digit may take three"
+        default: "lifectl(1) describes the values"
         }
     }
 

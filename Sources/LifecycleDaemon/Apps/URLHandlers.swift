@@ -98,16 +98,14 @@ extension AppDefinition {
 }
 
 extension AppEvent {
-    /// The launch callbacks have other fields besides a URL.
-    private static let lineLimit = 7 << 10
-
     /// A Boolean value that indicates whether the event fits into a line of the app protocol.
     var fitsALine: Bool {
         let message = CallbackMessage(
             callback, sequence: SequenceNumber(rawValue: .max), deadlineMilliseconds: .max,
             state: .background, fields: fields)
         guard let bytes = try? MessageToApp.callback(message).encoded() else { return false }
-        return bytes.count <= Self.lineLimit
+        // The launch callbacks have other fields besides a URL.
+        return bytes.count <= DeliveryLimit.lineBytes
     }
 }
 

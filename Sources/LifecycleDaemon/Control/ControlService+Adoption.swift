@@ -38,7 +38,7 @@ extension ControlService {
 
     func adopt(_ wanted: AdoptParameters, for call: ClientCall) throws {
         let pid = try processID(wanted.pid)
-        guard wanted.name?.isTitle ?? true else { throw ServiceError.invalidParameter("name") }
+        guard wanted.name.map(AdoptParameters.isName) ?? true else { throw ServiceError.invalidParameter("name") }
         try requireOwnNamespace(
             call, "adopt process \(pid)", remedy: "adopt it from the namespace of the daemon, by its number there")
         if manager.core.isShuttingDown { throw ControlError(.shuttingDown) }
@@ -149,13 +149,5 @@ extension ControlError {
         self.init(
             .notRunning, id: nil, reason: "cannot adopt process \(pid): it does not exist",
             remedy: "list the processes with 'ps -e'")
-    }
-}
-
-extension String {
-    /// A Boolean value that indicates whether the text can be an app's name, as in manifests.
-    fileprivate var isTitle: Bool {
-        (1...256).contains(unicodeScalars.count)
-            && !unicodeScalars.contains { $0.properties.generalCategory == .control }
     }
 }

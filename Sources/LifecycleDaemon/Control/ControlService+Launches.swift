@@ -80,7 +80,7 @@ extension ControlService {
     }
 
     func wake(_ wake: WakeParameters, for call: ClientCall) throws {
-        guard wake.kind.isWorkKind else { throw ServiceError.invalidParameter("kind") }
+        guard WakeParameters.isKind(wake.kind) else { throw ServiceError.invalidParameter("kind") }
         let payload = wake.payload ?? ""
         guard AppEvent.performTask(kind: wake.kind, payload: payload).fitsALine else {
             throw ServiceError.invalidParameter("payload")
@@ -194,16 +194,5 @@ extension LifecycleCore.SceneID {
     init(parameter name: String) throws(ServiceError) {
         guard let scene = LifecycleCore.SceneID(name) else { throw .invalidParameter("scene") }
         self = scene
-    }
-}
-
-extension String {
-    /// A Boolean value that indicates whether the text is a kind of work, as in manifests: a-z, 0-9 and -.
-    fileprivate var isWorkKind: Bool {
-        (1...64).contains(utf8.count)
-            && utf8.allSatisfy { byte in
-                (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte)
-                    || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) || byte == UInt8(ascii: "-")
-            }
     }
 }

@@ -187,9 +187,7 @@ extension ControlService: LifedHandler {
 
     private func interruption(_ given: String?) throws(ServiceError) -> String {
         let name = given ?? "interruption"
-        guard (1...64).contains(name.utf8.count), name.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7F }) else {
-            throw .invalidParameter("name")
-        }
+        guard BeginInterruptionParameters.isName(name) else { throw .invalidParameter("name") }
         return name
     }
 

@@ -95,6 +95,11 @@ struct URLArgument {
         let name = Environment.bytes(of: argument)
         let isThere = unsafe access(name, F_OK) == 0
         if !isThere, Self.hasScheme(argument) {
+            guard argument.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7F }) else {
+                throw Failure(
+                    .usage, "cannot open \(argument)", "a URL has no spaces and control characters",
+                    remedy: "write %20 for a space")
+            }
             url = argument
             return
         }

@@ -1,6 +1,7 @@
 import CLinux
 import CommandLineTable
 import ControlAPI
+import LifecycleTypes
 
 extension VerbGroup {
     /// The verbs that decide which apps and scenes are in the foreground.
@@ -43,7 +44,9 @@ extension VerbGroup {
                     """,
                 example: "lifectl interrupt -- aplay ring.wav",
                 parameters: [
-                    .option(.name, "name", "The name of the interruption. (default: one for each command)"),
+                    .option(
+                        .name, "name", "The name of the interruption. (default: one for each command)",
+                        Interruption.names),
                     .command("The program and its arguments."),
                 ], groups: [.interruptions], run: Interruption.run),
             Verb(
@@ -71,7 +74,9 @@ extension VerbGroup {
                 example: "lifectl wake org.example.Mail --for fetch",
                 parameters: [
                     .app,
-                    .option(.kind, "kind", "The kind of work: a word, such as fetch.", isRequired: true),
+                    .option(
+                        .kind, "kind", "The kind of work: a word, such as fetch.",
+                        .checked("1 to 64 of a-z, 0-9 and -", WakeParameters.isKind), isRequired: true),
                     .option(.payload, "text", "What the app needs for the work."),
                 ] + .changing, run: Delivery.wake),
             Verb(
@@ -114,7 +119,11 @@ extension VerbGroup {
                     .app,
                     .option(.scene, "id", "The scene. (default: a new one)", SceneName.words),
                     .option(.role, "role", "The role of the scene. (default: window)", SceneName.words),
-                    .option(.info, "text", "What the scene shows, as the app understands it."),
+                    .option(
+                        .info, "text", "What the scene shows, as the app understands it.",
+                        .checked("a text of \(SceneText.infoLimit) bytes at most") {
+                            $0.utf8.count <= SceneText.infoLimit
+                        }),
                     .flag(.background, "Open the scene in the background."),
                 ] + .changing, run: Scenes.open),
             Verb(
@@ -151,11 +160,14 @@ extension VerbGroup {
 
 extension Parameter {
     fileprivate static let interruption = Parameter.option(
-        .name, "name", "The name of the interruption. (default: interruption)")
+        .name, "name", "The name of the interruption. (default: interruption)", Interruption.names)
 }
 
 /// `lifectl interrupt`
 enum Interruption {
+    static let names = Values.checked(
+        "1 to 64 bytes without spaces and control characters", BeginInterruptionParameters.isName)
+
     static func begin(_ arguments: Arguments) throws(Failure) {
         let subject = subject(arguments[.name])
         let parameters = BeginInterruptionParameters(name: arguments[.name])

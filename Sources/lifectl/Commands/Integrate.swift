@@ -21,7 +21,9 @@ extension VerbGroup {
                         .id, "id",
                         "The id of the app; if a manifest has this id, its policy applies. (default: a rule's, or made "
                             + "from the name of the program)"),
-                    .option(.name, "name", "The name for users."),
+                    .option(
+                        .name, "name", "The name for users.",
+                        .checked("1 to 256 characters without control characters", AdoptParameters.isName)),
                     .flag(.background, "Adopt the process in the background."),
                     .flag(.byRule, "Adopt the process only if a rule in lifed.toml fits it."),
                 ] + .changing, run: Adoption.adopt),
