@@ -147,6 +147,7 @@ public final class Daemon {
     /// Restores the apps of a former daemon, or begins with those of the configuration.
     private func begin(with configuration: LoadedConfiguration) throws {
         let containment = configuration.settings.containment
+        control.containment = containment
         let cgroups = CgroupSetup.claim(containment, runtimeDirectory: places.runtime, log: log)
         CgroupSetup.enableControllers(of: cgroups, isClearedAfterCrash: usesControllers, log: log)
         manager.setCgroups(cgroups)

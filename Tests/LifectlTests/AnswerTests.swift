@@ -259,6 +259,12 @@ extension String {
         version: "1", pid: 1, instance: "system", socket: "/s", startedUSec: 0, foreground: [], interruptions: [],
         foregroundBlockers: [], apps: 0, running: 0, clients: 1, journal: true, problems: [])
 
+    private static var withProcessGroups: Status {
+        var status = status
+        status.containment = .processGroup
+        return status
+    }
+
     private let healthy = Surroundings(
         connection: .answers(status), isUser: false, kernelRelease: "6.18.0-x", group: "/lifed.service/daemon",
         controllers: ["cpu", "io", "memory", "pids"], enabledControllers: ["cpu", "io", "memory"],
@@ -288,6 +294,7 @@ extension String {
         #expect(worst("daemon") { $0.connection = .notPermitted("no") } == .failed)
         #expect(worst("control groups") { $0.controllers = nil } == .degraded)
         #expect(worst("control groups") { $0.hasUnifiedHierarchy = false } == .degraded)
+        #expect(worst("control groups") { $0.connection = .answers(Self.withProcessGroups) } == .degraded)
         #expect(worst("controllers") { $0.controllers = ["cpu"] } == .degraded)
         #expect(worst("controllers") { $0.enabledControllers = [] } == .degraded)
         #expect(worst("memory pressure") { $0.hasMemoryPressure = false } == .degraded)

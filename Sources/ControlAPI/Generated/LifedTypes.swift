@@ -2570,11 +2570,13 @@ public struct Status: Sendable, Equatable, JSONReadable, JSONWritable {
     public var clients: Int64
     /// True if the daemon writes to the journal.
     public var journal: Bool
+    /// The containment that lifed.toml demanded when the daemon started; null for auto.
+    public var containment: Optional<Containment>
     public var problems: [Problem]
 
     /// Creates the value of its members.
-    public init(version: String, pid: Int64, instance: String, socket: String, startedUSec: Int64, foreground: [String], interruptions: [String], foregroundBlockers: [ForegroundBlocker], homeApp: String? = nil, apps: Int64, running: Int64, clients: Int64, journal: Bool, problems: [Problem]) {
-        (self.version, self.pid, self.instance, self.socket, self.startedUSec, self.foreground, self.interruptions, self.foregroundBlockers, self.homeApp, self.apps, self.running, self.clients, self.journal, self.problems) = (version, pid, instance, socket, startedUSec, foreground, interruptions, foregroundBlockers, homeApp, apps, running, clients, journal, problems)
+    public init(version: String, pid: Int64, instance: String, socket: String, startedUSec: Int64, foreground: [String], interruptions: [String], foregroundBlockers: [ForegroundBlocker], homeApp: String? = nil, apps: Int64, running: Int64, clients: Int64, journal: Bool, containment: Containment? = nil, problems: [Problem]) {
+        (self.version, self.pid, self.instance, self.socket, self.startedUSec, self.foreground, self.interruptions, self.foregroundBlockers, self.homeApp, self.apps, self.running, self.clients, self.journal, self.containment, self.problems) = (version, pid, instance, socket, startedUSec, foreground, interruptions, foregroundBlockers, homeApp, apps, running, clients, journal, containment, problems)
     }
 
     /// Reads the value.
@@ -2592,6 +2594,7 @@ public struct Status: Sendable, Equatable, JSONReadable, JSONWritable {
         var running: Int64?
         var clients: Int64?
         var journal: Bool?
+        var containment: Containment?
         var problems: [Problem]?
         try json.beginObject()
         while json.nextMember() {
@@ -2621,6 +2624,8 @@ public struct Status: Sendable, Equatable, JSONReadable, JSONWritable {
                 clients = try json.read(Int64.self)
             } else if json.isAt("journal") {
                 journal = try json.read(Bool.self)
+            } else if json.isAt("containment") {
+                containment = try json.read(Containment?.self)
             } else if json.isAt("problems") {
                 problems = try json.read([Problem].self)
             } else {
@@ -2640,7 +2645,7 @@ public struct Status: Sendable, Equatable, JSONReadable, JSONWritable {
         guard let clients else { throw json.missingField("clients") }
         guard let journal else { throw json.missingField("journal") }
         guard let problems else { throw json.missingField("problems") }
-        (self.version, self.pid, self.instance, self.socket, self.startedUSec, self.foreground, self.interruptions, self.foregroundBlockers, self.homeApp, self.apps, self.running, self.clients, self.journal, self.problems) = (version, pid, instance, socket, startedUSec, foreground, interruptions, foregroundBlockers, homeApp, apps, running, clients, journal, problems)
+        (self.version, self.pid, self.instance, self.socket, self.startedUSec, self.foreground, self.interruptions, self.foregroundBlockers, self.homeApp, self.apps, self.running, self.clients, self.journal, self.containment, self.problems) = (version, pid, instance, socket, startedUSec, foreground, interruptions, foregroundBlockers, homeApp, apps, running, clients, journal, containment, problems)
     }
 
     /// Writes the value.
@@ -2659,6 +2664,7 @@ public struct Status: Sendable, Equatable, JSONReadable, JSONWritable {
         json.field("running", running)
         json.field("clients", clients)
         json.field("journal", journal)
+        json.field("containment", containment)
         json.field("problems", problems)
         json.endObject()
     }

@@ -17,6 +17,8 @@ final class ControlService {
     let started: Int64
     weak var daemon: (any DaemonController)?
     private(set) var problems: [ControlAPI.Problem] = []
+    /// The setting with which the daemon started; a reload does not change it.
+    var containment = Configuration.Settings.Containment.auto
     private let log: Log
     private let instance: Instance
     private let path: String
@@ -106,7 +108,8 @@ final class ControlService {
             foregroundBlockers: Array(core.foregroundBlockers), homeApp: core.settings.homeApp?.name,
             apps: Int64(manager.core.knownApps.count), running: Int64(core.runningCount),
             clients: Int64(server.clientCount),
-            journal: log.usesJournal, problems: problems)
+            journal: log.usesJournal, containment: containment == .processGroup ? .processGroup : nil,
+            problems: problems)
     }
 }
 

@@ -93,8 +93,13 @@ extension Examination {
     // MARK: Control groups and memory
 
     private static func groups(_ facts: Surroundings) -> Finding? {
-        guard status(facts) != nil else { return nil }
+        guard let status = status(facts) else { return nil }
         let cost = "Processes that start a session of their own can escape from their app; freezing is not possible."
+        if status.containment == .processGroup {
+            return .degraded(
+                "control groups", "lifed.toml has containment = \"processGroup\"", cost: cost,
+                remedy: "Remove the key, and restart lifed.")
+        }
         if !facts.hasUnifiedHierarchy {
             return .degraded(
                 "control groups", "there is no unified hierarchy (cgroup v2)", cost: cost,
