@@ -1,6 +1,6 @@
 """Mounts a file system at DIRECTORY with one file, `file`, runs a command, and serves the file system: slow_files.py DIRECTORY COMMAND...
 
-The kernel asks this process for the attributes of the file at each access, and waits for the answer.
+The kernel asks this process for the attributes of the file at each access, and waits for the answer. A write is never answered.
 """
 
 import ctypes
@@ -10,15 +10,16 @@ import struct
 import subprocess
 import sys
 
-LOOKUP, FORGET, GETATTR, OPEN, READ, RELEASE, FLUSH, INIT, OPENDIR, INTERRUPT, BATCH_FORGET = (
-    1, 2, 3, 14, 15, 18, 25, 26, 27, 36, 42,
+LOOKUP, FORGET, GETATTR, OPEN, READ, WRITE, RELEASE, FLUSH, INIT, OPENDIR, INTERRUPT, BATCH_FORGET = (
+    1, 2, 3, 14, 15, 16, 18, 25, 26, 27, 36, 42,
 )
 MS_NOSUID, MS_NODEV = 2, 4
+SIZE = 4096
 
 
 def attributes(node):
     mode, links = (0o40755, 2) if node == 1 else (0o100666, 1)
-    return struct.pack("<6Q10I", node, 0, 0, 0, 0, 0, 0, 0, 0, mode, links, 0, 0, 0, 4096, 0)
+    return struct.pack("<6Q10I", node, SIZE, 0, 0, 0, 0, 0, 0, 0, mode, links, 0, 0, 0, 4096, 0)
 
 
 def answer(call, node):
@@ -30,7 +31,9 @@ def answer(call, node):
         return struct.pack("<Q2I", 0, 0, 0) + attributes(node)
     if call in (OPEN, OPENDIR):
         return struct.pack("<Q2I", 1, 0, 0)
-    return b"" if call in (READ, RELEASE, FLUSH) else None
+    if call == READ:
+        return bytes(SIZE)
+    return b"" if call in (RELEASE, FLUSH) else None
 
 
 def serve(device):
@@ -43,7 +46,7 @@ def serve(device):
                 return
             continue
         _, call, number, node = struct.unpack_from("<IIQQ", request)
-        if call in (FORGET, INTERRUPT, BATCH_FORGET):
+        if call in (FORGET, INTERRUPT, BATCH_FORGET, WRITE):
             continue
         body = answer(call, node)
         failure = -errno.ENOSYS if body is None else 0

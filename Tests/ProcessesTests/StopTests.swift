@@ -132,7 +132,8 @@ import Testing
         await #expect(processExitsWith: .success) {
             let world = try World()
             let (tree, _) = try world.launch("escape-clean")
-            try world.wait("a stranger") { !world.table.strangers().isEmpty }
+            let escaped = try world.waitForEscaped()
+            #expect(world.table.strangers().identities == [escaped.identity])
             #expect(tree.processes().count == 1)
             try world.end()
         }

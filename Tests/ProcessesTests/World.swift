@@ -143,6 +143,18 @@ final class World {
         base?.remove()
     }
 
+    /// Waits for the process of `escape-clean` that has emptied its environment. No tree is looked at: the mark would be remembered.
+    func waitForEscaped() throws -> ProcessStatus {
+        var escaped: ProcessStatus?
+        try wait("it has left all behind") {
+            let children = Children().of(getpid(), threadCount: 2).compactMap { ProcessStatus(of: $0) }
+            // The name of /proc/self/exe.
+            escaped = children.first { $0.name == "exe" }
+            return escaped != nil
+        }
+        return try #require(escaped)
+    }
+
     static var childCount: Int {
         Children().of(getpid(), threadCount: 2).count
     }

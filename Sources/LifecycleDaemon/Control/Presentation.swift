@@ -153,7 +153,7 @@ struct Presentation {
 
     private func uncontrolled(_ process: ForeignProcess, _ cause: String) -> UncontrolledProcess {
         UncontrolledProcess(
-            pid: Int64(process.info.pid), command: process.info.commandLine.joined(separator: " "),
+            pid: Int64(process.info.pid), command: process.info.commandLine().joined(separator: " "),
             user: process.userName, cause: cause)
     }
 
@@ -163,7 +163,7 @@ struct Presentation {
 
     private func process(_ info: ProcessInfo) -> ControlAPI.Process {
         ControlAPI.Process(
-            pid: Int64(info.pid), parentPid: Int64(info.parent), command: info.commandLine.joined(separator: " "),
+            pid: Int64(info.pid), parentPid: Int64(info.parent), command: info.commandLine().joined(separator: " "),
             state: String(info.state.letter), cpuTimeUSec: Int64(clamping: info.processorMicroseconds))
     }
 

@@ -155,7 +155,7 @@ final class CgroupContainment: Containment {
         if let launch, hadSeveral {
             found += launch.orphans.list(children).filter { orphan in
                 !known.contains(orphan.pid) && !launch.helpers.include(orphan)
-                    && LaunchMark.token(of: orphan.pid) == launch.token
+                    && launch.orphans.marks[orphan.identity] == .token(launch.token)
             }
         }
         // A process that was born inside since is in the group, and one in another app's group is that app's.

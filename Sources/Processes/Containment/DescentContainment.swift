@@ -60,9 +60,11 @@ final class DescentContainment: Containment {
 
 extension SavedTree {
     /// Returns a containment for the tree of an earlier process that has no cgroup.
-    func containmentWithoutGroup(helpers: HelperPrograms = HelperPrograms()) -> Containment {
+    ///
+    /// - Parameter marks: The marks that were read before, by containments of other trees for example.
+    func containmentWithoutGroup(marks: LaunchMarks, helpers: HelperPrograms = HelperPrograms()) -> Containment {
         isAdopted
             ? DescentContainment(main: main, known: heldBefore + strays)
-            : RestoredContainment(main: main, token: token, known: heldBefore + strays, helpers: helpers)
+            : RestoredContainment(main: main, token: token, known: heldBefore + strays, helpers: helpers, marks: marks)
     }
 }

@@ -9,6 +9,8 @@ final class Orphans {
 
     private var mainProcesses: Set<ProcessID> = []
     private let helperPrograms: HelperPrograms
+    /// The marks of processes of the machine.
+    let marks = LaunchMarks()
 
     init(helpers: HelperPrograms = HelperPrograms()) {
         helperPrograms = helpers

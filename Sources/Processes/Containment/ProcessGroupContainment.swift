@@ -50,7 +50,7 @@ final class ProcessGroupContainment: Containment {
     }
 
     override func claims(_ process: ProcessStatus) -> Bool {
-        seen.contains(process.identity) || isInOwnSession(process) || LaunchMark.token(of: process.pid) == token
+        seen.contains(process.identity) || isInOwnSession(process) || orphans.marks[process.identity] == .token(token)
     }
 
     /// Makes processes members that no other sign identifies.

@@ -12,6 +12,7 @@ final class RestoredContainment: Containment {
     /// The processes that were found not to be members: a member has the mark, and is beside the main process, from
     /// birth.
     private var unmarked: Set<ProcessIdentity> = []
+    private let marks: LaunchMarks
     /// Where the main process is in every hierarchy of cgroups, and where this one is, as its predecessor was: a process
     /// that ends is moved to the root of some.
     private let places: Set<[UInt8]>
@@ -19,8 +20,12 @@ final class RestoredContainment: Containment {
     private let lost: LostOrphans
 
     /// - Parameter known: Others that are known to be members.
-    init(main: ProcessIdentity, token: LaunchToken, known: some Sequence<ProcessIdentity>, helpers: HelperPrograms) {
+    init(
+        main: ProcessIdentity, token: LaunchToken, known: some Sequence<ProcessIdentity>, helpers: HelperPrograms,
+        marks: LaunchMarks
+    ) {
         self.helpers = helpers
+        self.marks = marks
         self.main = main
         self.token = token
         seen = Set(known)
@@ -82,12 +87,8 @@ extension RestoredContainment {
             unmarked.insert(process.identity)
             return false
         }
-        // Reading the memory of a process that hangs in the kernel could hang too.
-        guard process.state != .uninterruptible, let environment = LaunchMark.environment(of: process.pid),
-            // While a program is being executed.
-            !environment.isEmpty
-        else { return false }
-        let isMarked = LaunchMark.token(inEnvironment: environment) == token
+        guard let mark = marks[process.identity] else { return false }
+        let isMarked = mark == .token(token)
         if !isMarked { unmarked.insert(process.identity) }
         return isMarked
     }

@@ -34,7 +34,7 @@ public struct RunningProcess: Sendable {
         isKernels = Self.flags(of: pid).map { $0 & Self.kernelThread != 0 } ?? true
         group = Cgroup.name(of: pid)
         executable = Self.executable(of: pid)
-        commandLine = ProcessInfo(status).commandLine
+        commandLine = ProcessInfo(status).commandLine()
     }
 
     /// Returns the line `Uid:` of proc_pid_status(5), without the fourth, which is for files.
@@ -104,8 +104,6 @@ public struct ProcessInfo: Hashable, Sendable {
     public let parent: ProcessID
     /// The kernel's short name of the program.
     public let name: String
-    /// The first 4096 bytes of the arguments, or the name when there are none. Written by the process itself.
-    public let commandLine: [String]
     /// The state of its first thread.
     public let state: ProcessState
     /// Time on a processor in user and kernel mode, of all threads, as fine as the clock tick (mostly 10 ms).
@@ -121,7 +119,6 @@ extension ProcessInfo {
             pid: status.pid,
             parent: status.parent,
             name: status.name,
-            commandLine: Self.commandLine(of: status),
             state: status.state,
             processorMicroseconds: overflow ? .max : microseconds
         )
@@ -133,10 +130,12 @@ extension ProcessInfo {
         return "process \(pid) (\(name), state \(state.letter))\(user)"
     }
 
-    private static func commandLine(of status: ProcessStatus) -> [String] {
-        let text = ProcFile.read("/proc/\(status.pid)/cmdline", limit: 4096) ?? []
-        let arguments = parse(commandLine: text)
-        return arguments.isEmpty ? [status.name] : arguments
+    /// Returns the first 4096 bytes of the arguments, which are the process's own word.
+    ///
+    /// - Returns: The arguments; the name where there are none, and where the process keeps them from being read.
+    public func commandLine() -> [String] {
+        let arguments = Self.parse(commandLine: ProcessMemory.read("cmdline", of: pid, limit: 4096) ?? [])
+        return arguments.isEmpty ? [name] : arguments
     }
 
     /// Returns the arguments in the zero-terminated strings of proc_pid_cmdline(5), empty ones in between included.

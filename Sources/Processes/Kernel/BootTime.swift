@@ -23,6 +23,9 @@ struct BootTime: Comparable {
         return seconds * Self.ticksPerSecond + rest * Self.ticksPerSecond / 1_000_000_000
     }
 
+    /// The whole seconds.
+    var seconds: UInt32 { UInt32(clamping: nanoseconds / 1_000_000_000) }
+
     /// Returns the tick of an instant between two times; nil if it may be one of two ticks.
     ///
     /// The kernel's own clock may differ by some nanoseconds.

@@ -54,20 +54,29 @@ public struct LaunchToken: Hashable, Sendable, CustomStringConvertible {
 }
 
 /// Finds the launch a process belongs to from the environment it was started with.
-enum LaunchMark {
+enum LaunchMark: Hashable {
+    /// The environment has no token.
+    case none
+    case token(LaunchToken)
+
     /// The kernel allows environments of megabytes; spawn puts the mark first, so the beginning is enough.
     private static let searchedBytes = 256 * 1024
 
+    /// The mark in the initial environment of a process; nil if it may not or cannot be read, or is empty, as while a program is
+    /// being executed.
+    init?(of pid: ProcessID) {
+        guard let environment = Self.environment(of: pid), !environment.isEmpty else { return nil }
+        self = Self.token(inEnvironment: environment).map { .token($0) } ?? .none
+    }
+
     /// Returns the token in the initial environment of a process, or nil when there is none or it may not be read.
-    ///
-    /// Kernels since 4.18 answer this read from ordinary memory only, so a process cannot make the reader wait.
     static func token(of pid: ProcessID) -> LaunchToken? {
         environment(of: pid).flatMap(token(inEnvironment:))
     }
 
-    /// Returns the beginning of the environment, or nil if it may not be read.
+    /// Returns the beginning of the environment, or nil if it may not or cannot be read.
     static func environment(of pid: ProcessID) -> [UInt8]? {
-        ProcFile.read("/proc/\(pid)/environ", limit: searchedBytes)
+        ProcessMemory.read("environ", of: pid, limit: searchedBytes)
     }
 
     /// Returns the token in a list of zero-terminated `NAME=value` strings.
@@ -77,5 +86,27 @@ enum LaunchMark {
             return LaunchToken(rawValue: String(decoding: variable.dropFirst(prefix.count), as: UTF8.self))
         }
         return nil
+    }
+}
+
+/// The marks of processes that were looked at.
+///
+/// A process has its mark from birth, so the first that was read stays: a program that is executed later may have none.
+final class LaunchMarks {
+    private var marks: [ProcessIdentity: LaunchMark] = [:]
+    /// The number of marks at which those of processes that have ended are dropped.
+    private var limit = smallestLimit
+    private static let smallestLimit = 256
+
+    /// Returns the mark of a process; nil if it cannot be read now.
+    subscript(process: ProcessIdentity) -> LaunchMark? {
+        if let known = marks[process] { return known }
+        guard let mark = LaunchMark(of: process.pid) else { return nil }
+        if marks.count >= limit {
+            marks = marks.filter { $0.key.isCurrent }
+            limit = max(Self.smallestLimit, 2 * marks.count)
+        }
+        marks[process] = mark
+        return mark
     }
 }

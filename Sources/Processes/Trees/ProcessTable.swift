@@ -148,7 +148,9 @@ public final class ProcessTable {
         guard let status = ProcessStatus(of: pid) else { return nil }
         if let token = tokensByForeignMain[status.identity] { return treesByToken[token] }
         // Most carry the mark, but it is only a hint: an app can give itself another's.
-        if let token = LaunchMark.token(of: pid), let tree = treesByToken[token], tree.containment.claims(status) {
+        if case .token(let token) = orphans.marks[status.identity], let tree = treesByToken[token],
+            tree.containment.claims(status)
+        {
             return tree
         }
         return treesByToken.values.first { !$0.containment.isGroupAlone && $0.containment.claims(status) }

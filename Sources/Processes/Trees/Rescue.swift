@@ -48,11 +48,12 @@ public enum Rescue {
         let (groups, isComplete) = cgroups?.allAppGroups(limit: groupLimit) ?? ([], true)
         let others = trees.filter { tree in tree.cgroup.flatMap { cgroups?.group(named: $0) } == nil }
         let strays = Set(trees.flatMap { $0.strays })
+        let marks = LaunchMarks()
         let members =
             groups.flatMap { $0.ownProcessIDs() }.compactMap { ProcessStatus(of: $0) }
             + strays.compactMap { $0.status }
             + others.flatMap {
-                ($0.unitContainment(helpers: HelperPrograms()) ?? $0.containmentWithoutGroup()).members()
+                ($0.unitContainment(helpers: HelperPrograms()) ?? $0.containmentWithoutGroup(marks: marks)).members()
             }
 
         var report = Report()

@@ -28,7 +28,7 @@ extension ProcessTable {
         let exitStatus = main.exitStatus
         let containment: Containment =
             cgroupContainment(of: group, holding: saved) ?? saved.unitContainment(helpers: helpers)
-            ?? saved.containmentWithoutGroup(helpers: helpers)
+            ?? saved.containmentWithoutGroup(marks: orphans.marks, helpers: helpers)
         if containment.endsWhenEmpty, ProcFile.checkCompleteness(containment.members) == ([], true) {
             return .ended(exitStatus ?? .unknown)
         }

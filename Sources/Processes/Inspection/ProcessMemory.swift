@@ -1,0 +1,58 @@
+import CLinux
+import Synchronization
+
+/// Reads the files of a process that the kernel makes of its memory, such as its arguments and its environment.
+///
+/// The kernel waits for the lock of the memory. A thread of the process can hold it without end, while it waits for a device or for a
+/// server of fuse(4). A child therefore reads the file, and is killed if it does not end in time.
+enum ProcessMemory {
+    /// The time for a file, in milliseconds. Memory may have to come from swap.
+    private static let patience: Int32 = 100
+    /// After a file that did not come in time, the seconds without another attempt: at any process, and at that one.
+    private static let pause: UInt32 = 1
+    private static let pauseOfProcess: UInt32 = 10
+
+    /// The second of the boot at which any process may be asked again.
+    private static let pauseEnd = Atomic<UInt32>(0)
+    /// Processes that may not be asked, each at the place of its number: the number, and in the low half the second until which.
+    private static let waiting = InlineArray<64, Atomic<UInt64>> { _ in Atomic(0) }
+
+    private static func isPaused(_ process: ProcessID, at second: UInt32) -> Bool {
+        let entry = waiting[Int(process) % waiting.count].load(ordering: .relaxed)
+        let isWaiting = entry >> 32 == UInt64(process) && second < UInt32(truncatingIfNeeded: entry)
+        return isWaiting || second < pauseEnd.load(ordering: .relaxed)
+    }
+
+    private static func pause(_ process: ProcessID, at second: UInt32) {
+        pauseEnd.store(second + pause + 1, ordering: .relaxed)
+        let entry = UInt64(process) << 32 | UInt64(second + pauseOfProcess)
+        waiting[Int(process) % waiting.count].store(entry, ordering: .relaxed)
+    }
+
+    /// Returns the beginning of a file of a process.
+    ///
+    /// - Parameters:
+    ///   - file: The name of the file, of at most 32 bytes.
+    ///   - process: The number of the process.
+    ///   - limit: The number of bytes to read at most.
+    /// - Returns: The bytes; nil if the process is gone, may not be looked at, or keeps the reader waiting.
+    static func read(_ file: StaticString, of process: ProcessID, limit: Int) -> [UInt8]? {
+        guard process > 0, !isPaused(process, at: BootTime.now.seconds) else { return nil }
+        var text = unsafe linux_text()
+        let error = unsafe ProcPath(process, file).withPath { path in
+            unsafe linux_read_in_time(path, limit, patience, &text)
+        }
+        guard error == 0 else {
+            switch -error {
+            case ETIMEDOUT: pause(process, at: BootTime.now.seconds)
+            case EBUSY: break
+            // No process is left for a reader, with a fork bomb of the same user for example, which has to be found and stopped.
+            case EAGAIN: return ProcFile.read(ProcPath(process, file), limit: limit)
+            default: ProcFile.recordFailure(-error)
+            }
+            return nil
+        }
+        defer { unsafe linux_free_text(text) }
+        return unsafe Array(UnsafeBufferPointer(start: text.bytes, count: text.count))
+    }
+}
