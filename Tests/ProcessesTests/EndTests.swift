@@ -54,6 +54,20 @@ import Testing
         }
     }
 
+    @Test func daemonThatIsFoundAtTheEndOfTheMainProcessGetsTheRequestToEnd() async {
+        await #expect(processExitsWith: .success) {
+            let world = try World()
+            let (tree, _) = try world.launch("escape-clean")
+            let escaped = try world.waitForEscaped()
+            #expect(world.table.strangers().identities == [escaped.identity])
+            tree.terminate()
+            try world.waitForEvent(tree, .mainEnded(.killed(by: .terminate, dumpedCore: false)))
+            try world.waitForEvent(tree, .emptied)
+            #expect(world.table.strangers().isEmpty)
+            try world.end()
+        }
+    }
+
     @Test func aTreeLivesUntilItsLastOrphanHasEnded() async {
         await #expect(processExitsWith: .success) {
             let world = try World()

@@ -79,8 +79,10 @@ extension ProcessTable {
             return identity.isYounger(than: tree.main) && !others.contains { $0.containment.claims(arrival) }
                 && (isRecent(arrival) || !rivals.contains { identity.isYounger(than: $0.main) })
         }
+        let known = containment.seen
         containment.claim(claimed)
         knownStrangers = Set(present.identities).subtracting(claimed.identities)
+        if !claimed.isEmpty { tree.passOnEndSignal(except: known) }
     }
 
     /// Returns whether a process has started within the last second: a program becomes a daemon at once.

@@ -10,7 +10,7 @@ final class ProcessGroupContainment: Containment {
     private let orphans: Orphans
     private var leaderIsReaped = false
     /// The members of the latest look, and their sessions: a session exists while it has a member.
-    private var seen: Set<ProcessIdentity> = []
+    private(set) var seen: Set<ProcessIdentity> = []
     private var sessions: Set<ProcessID> = []
     private let listsChildren: Bool
     /// The members of the latest look that are not below the main process.

@@ -7,6 +7,7 @@ extension ProcessTree {
     public func terminate(with signal: Signal = .terminate) -> [SignalFailure] {
         let parents = desiredState == .stopped ? parentsToContinue() : []
         desiredState = .ended
+        endSignal = signal
         stoppedMembers = nil
         heldBefore = []
         let members = findAll()
@@ -32,6 +33,7 @@ extension ProcessTree {
     @discardableResult
     public func kill() -> [SignalFailure] {
         desiredState = .ended
+        endSignal = .kill
         stoppedMembers = nil
         heldBefore = []
         findAll()
@@ -45,6 +47,12 @@ extension ProcessTree {
         }
         endFreezing()
         return failures
+    }
+
+    /// Sends the signal that asked the tree to end to the members that were not known then.
+    func passOnEndSignal(except known: Set<ProcessIdentity>) {
+        guard let endSignal else { return }
+        signal(endSignal, only: containment.members().identities.filter { !known.contains($0) })
     }
 
     /// A Boolean value that indicates whether the main process has been reaped and every other process has ended.
