@@ -33,6 +33,17 @@ void idle(void)
     wait_for_ever();
 }
 
+// Under the name of a helper, as a user who may not look at its file.
+void hide_memory(void)
+{
+    prctl(PR_SET_NAME, "ssh-agent");
+    if (geteuid() == 0 && setuid(65534) != 0)
+        exit(9);
+    prctl(PR_SET_DUMPABLE, 0);
+    report("ready");
+    wait_for_ever();
+}
+
 void busy(void)
 {
     report("ready");

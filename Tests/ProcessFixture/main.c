@@ -12,6 +12,7 @@ static const struct {
     void (*run)(void);
 } programs[] = {
     {"idle", idle},
+    {"hide-memory", hide_memory},
     {"busy", busy},
     {"threads", threads},
     {"many-threads", many_threads},

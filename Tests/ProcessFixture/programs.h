@@ -5,6 +5,7 @@
 
 // alone.c
 void idle(void);
+void hide_memory(void);
 void busy(void);
 void threads(void);
 void many_threads(void);

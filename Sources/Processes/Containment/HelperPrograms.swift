@@ -20,12 +20,18 @@ public final class HelperPrograms {
         guard !shortNames.isEmpty else { return false }
         // A server can have a word of its own behind a colon, as "tmux: server" has.
         let name = process.name.split(separator: ":").first.map(String.init) ?? process.name
-        guard shortNames.contains(name), let file = RunningProcess.executable(of: process.pid),
-            let last = file.split(separator: "/").last, names.contains(String(last))
-        else { return false }
+        guard shortNames.contains(name) else { return false }
+        guard let file = RunningProcess.executable(of: process.pid) else { return hidesFile(process.pid) }
+        guard let last = file.split(separator: "/").last, names.contains(String(last)) else { return false }
         var status = linux_file()
         return unsafe linux_stat_file(AT_FDCWD, "/proc/\(process.pid)/exe", &status) == 0 && status.user == 0
             && status.mode & 0o022 == 0 && Mounts().areOfRoot(for: status)
+    }
+
+    /// Returns whether a process of the user of this one does not show its file, as ssh-agent, which keeps others from its memory
+    /// (PR_SET_DUMPABLE). Only root sees the file then, so the name decides.
+    private func hidesFile(_ pid: ProcessID) -> Bool {
+        geteuid() != 0 && !ProcFile.mayLookInto(pid) && TreeOwner(user: geteuid()).owns(pid)
     }
 }
 

@@ -105,6 +105,13 @@ enum ProcFile {
         }
     }
 
+    /// Returns whether the kernel shows this process the links of another one, and the exit status that it has as a zombie, which is 0
+    /// otherwise.
+    static func mayLookInto(_ pid: ProcessID) -> Bool {
+        var byte: CChar = 0
+        return unsafe readlink("/proc/\(pid)/cwd", &byte, 1) >= 0 || linux_errno() != EACCES
+    }
+
     /// Returns the entries of a directory that are process or thread numbers, at most `limit`; none when it cannot be read.
     static func processIDs(in directory: String, limit: Int = .max) -> [ProcessID] {
         var capacity = 64

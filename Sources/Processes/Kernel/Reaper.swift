@@ -90,18 +90,11 @@ extension ExitStatus {
     private static func ofZombie(_ process: ProcessIdentity) -> ExitStatus? {
         guard let text = ProcFile.read("/proc/\(process.pid)/stat", limit: 2048),
             let status = ProcessStatus(parsing: text), status.identity == process, status.isZombie,
-            mayLookInto(process.pid), let close = text.lastIndex(of: UInt8(ascii: ")"))
+            ProcFile.mayLookInto(process.pid), let close = text.lastIndex(of: UInt8(ascii: ")"))
         else { return nil }
         // The first of these is field 3.
         let fields = text[(close + 1)...].split { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\n") }
         guard fields.count > 49, let waitStatus = Int32(ascii: fields[49]) else { return nil }
         return ExitStatus(waitStatus: waitStatus)
-    }
-
-    /// Returns whether the kernel shows this process the status of a zombie. Otherwise it shows 0, as if the process
-    /// had exited well. The rule is that of the links in /proc.
-    private static func mayLookInto(_ pid: ProcessID) -> Bool {
-        var byte: CChar = 0
-        return unsafe readlink("/proc/\(pid)/cwd", &byte, 1) >= 0 || linux_errno() != EACCES
     }
 }
