@@ -59,6 +59,10 @@ def test_bus_that_an_app_has_started_serves_the_next(mortal, bus, tmp_path):
     assert bus.pid not in pids
 
 
+def test_bus_is_listed_before_anything_looks_at_its_app(mortal, bus):
+    assert bus.pid in helpers(mortal)
+
+
 @pytest.mark.parametrize("verb", ["terminate", "kill"])
 def test_bus_stays_when_its_app_ends(mortal, bus, verb):
     mortal.lifectl(verb, "first")

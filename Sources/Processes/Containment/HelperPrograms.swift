@@ -72,6 +72,12 @@ public struct Helper: Sendable {
 extension ProcessTable {
     /// Returns the helpers of this moment, and those that an earlier daemon has released.
     public func allHelpers() -> [Helper] {
+        if !helpers.names.isEmpty {
+            // A stop has released those of the suspended trees.
+            for tree in trees where tree.desiredState != .stopped && !tree.containment.isAlone(tree.main.pid) {
+                _ = tree.containment.releaseHelpers(tree.containment.members())
+            }
+        }
         let inGroups = groups?.helperProcesses() ?? []
         let known = Set(inGroups.map { $0.pid })
         let orphaned = orphans.helpers().filter { !known.contains($0.pid) && groups?.groupName(of: $0.pid) == nil }
