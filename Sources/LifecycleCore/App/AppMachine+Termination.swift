@@ -33,8 +33,8 @@ extension AppMachine {
         }
     }
 
-    /// Asks the app to end, and to be launched again. What waits for the process is refused; what comes from now on waits for the
-    /// next one.
+    /// Asks the app to end, to be launched again. Requests and events that wait for the process are refused; later ones are for the
+    /// next process.
     mutating func restart(_ shared: inout Shared) {
         guard desired != .restart else { return }
         desired = .restart

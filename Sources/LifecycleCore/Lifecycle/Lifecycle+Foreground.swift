@@ -154,7 +154,7 @@ extension Lifecycle {
     mutating func end(_ app: AppIndex, atOnce: Bool, reason: Reason) {
         precondition(reason.isExitReason, "no app ends for this reason")
         guard knownApps[app].isRunning else { return }
-        // An app that is to be launched again is, although it fails before it is asked to end.
+        // A failure before the end does not cancel the launch after it.
         guard knownApps[app].desired != .restart || !reason.callsForRestoration else {
             return change(app) { machine, shared in
                 machine.desiredReason = reason

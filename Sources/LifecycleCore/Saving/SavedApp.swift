@@ -20,6 +20,7 @@ extension AppMachine {
         coder.reason("reason", &reason)
         coder.instant("since", &since)
         desired = coder.word("wish", desired) ?? (state.isAlive ? .run : .rest)
+        // With the beginning of its end, the app is to run.
         if coder.isReading, desired == .restart, !isRunning || phase.termination != nil { desired = .run }
         coder.reason("wish-reason", &desiredReason)
         let exit = coder.item("exit", lastExit)
