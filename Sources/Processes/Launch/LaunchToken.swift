@@ -76,7 +76,12 @@ enum LaunchMark: Hashable {
 
     /// Returns the beginning of the environment, or nil if it may not or cannot be read.
     static func environment(of pid: ProcessID) -> [UInt8]? {
-        ProcessMemory.read("environ", of: pid, limit: searchedBytes)
+        // A reader for each process takes longer than a fork bomb takes to make the next. A thread that holds the lock of the memory
+        // without end waits in the kernel.
+        if let status = ProcessStatus(of: pid), status.threadCount == 1, status.state != .uninterruptible {
+            return ProcFile.read(ProcPath(pid, "environ"), limit: searchedBytes)
+        }
+        return ProcessMemory.read("environ", of: pid, limit: searchedBytes)
     }
 
     /// Returns the token in a list of zero-terminated `NAME=value` strings.
