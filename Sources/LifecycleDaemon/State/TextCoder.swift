@@ -112,7 +112,7 @@ private nonisolated struct TextPartReader: PartCoder {
 
     mutating func number(_ value: UInt64?) -> UInt64? { text(nil).flatMap { UInt64($0) } }
 
-    /// The version before wrote a space behind the word of an exit status.
+    /// Reads a word, behind which the version before has written a space.
     mutating func choice(_ position: UInt8?, of words: [String]) -> UInt8? {
         let word = text(until: [UInt8(ascii: ":"), UInt8(ascii: " ")])
         return words.firstIndex { $0 == word }.map { UInt8($0) }
