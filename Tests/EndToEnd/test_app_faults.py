@@ -103,9 +103,9 @@ def test_a_group_that_cannot_be_killed_at_once_is_killed_one_by_one(direct):
 
 
 def close_group_files(direct):
-    """Has the daemon close the files of older groups: it keeps those of the last 16 open."""
+    """Has the daemon close the files of older groups: it keeps those of the last 16 open. A list looks at all groups."""
     for number in range(16):
-        direct.lifectl.start(f"other-{number}", *programs.IDLE)
+        direct.lifectl("run", "--id", f"other-{number}", "--", *programs.IDLE)
 
 
 @pytest.mark.parametrize("call", ["openat:error=EMFILE", "pread64:error=EIO"])
@@ -113,9 +113,10 @@ def test_an_app_whose_processes_cannot_be_listed_is_not_taken_for_stopped_or_gon
     """A list that cannot be read is not an empty one."""
     pid = direct.lifectl.start("app", *programs.FAMILY)
     wait_for(lambda: len(direct.kernel.tree(pid)) == 5)
+    group = group_of(direct, "app")
     if call.startswith("openat"):
         close_group_files(direct)
-    with fault(direct.process.pid, call, paths=[group_of(direct, "app") / "cgroup.procs"]) as count:
+    with fault(direct.process.pid, call, paths=[group / "cgroup.procs"]) as count:
         result = direct.lifectl("suspend", "app", check=False)
         wait_for(count)
         assert result.returncode == FAILED, result.stderr
