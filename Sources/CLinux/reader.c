@@ -98,7 +98,7 @@ static bool end_reader(pid_t pid, int pidfd, int milliseconds)
     return true;
 }
 
-// Returns 0, a negated errno, or -ETIMEDOUT for a reader that was killed and -EBUSY for one that was abandoned.
+// Returns 0, or a negated errno: ETIMEDOUT if the reader was killed, EBUSY if it was abandoned.
 static int run(struct reader *reader, int milliseconds)
 {
     // The reader would run the handlers of this process.

@@ -67,7 +67,7 @@ struct DesktopEntryReader {
         }
     }
 
-    /// The errors of a read that tell nothing about an entry: without it, an app would count as one that has none.
+    /// The errors of a read that tell nothing about an entry. A missing entry would make its app unmanaged.
     static let failuresOfFacts = LoadFailure.shortages + [EIO]
 
     /// Reads the facts of an entry; nil if it is none.

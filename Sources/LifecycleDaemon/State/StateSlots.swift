@@ -94,7 +94,7 @@ struct StateSlots: ~Copyable {
 
     private static func newPath(_ path: String) -> String { path + ".new" }
 
-    /// Removes the file, and a new one that did not take its place.
+    /// Removes the file, and a new file whose replacement of it failed.
     static func remove(_ path: String) {
         ReservedFile.remove(path)
         ReservedFile.remove(newPath(path))
