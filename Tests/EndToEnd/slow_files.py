@@ -3,12 +3,17 @@
 The kernel asks this process for the attributes of the file at each access, and waits for the answer. A write is never answered.
 """
 
+import contextlib
 import ctypes
 import errno
 import os
 import struct
 import subprocess
 import sys
+
+import pytest
+
+from container import wait_for
 
 LOOKUP, FORGET, GETATTR, OPEN, READ, WRITE, RELEASE, FLUSH, INIT, OPENDIR, INTERRUPT, BATCH_FORGET = (
     1, 2, 3, 14, 15, 16, 18, 25, 26, 27, 36, 42,
@@ -54,6 +59,22 @@ def serve(device):
         os.write(device, struct.pack("<IiQ", 16 + len(body), failure, number) + body)
 
 
+@contextlib.contextmanager
+def served(directory):
+    """The file system at a new directory, until the end, which fails the requests that wait. Yields the server."""
+    if os.geteuid() != 0 or not os.path.exists("/dev/fuse"):
+        pytest.skip("mounting a file system needs root and /dev/fuse")
+    directory.mkdir()
+    server = subprocess.Popen([sys.executable, __file__, str(directory), "true"])
+    try:
+        wait_for((directory / "file").exists, what="the file system is mounted")
+        yield server
+    finally:
+        server.kill()
+        server.wait()
+        subprocess.run(["umount", "--lazy", directory], stderr=subprocess.DEVNULL)
+
+
 def main():
     directory, command = sys.argv[1], sys.argv[2:]
     device = os.open("/dev/fuse", os.O_RDWR)
@@ -65,4 +86,5 @@ def main():
     serve(device)
 
 
-main()
+if __name__ == "__main__":
+    main()

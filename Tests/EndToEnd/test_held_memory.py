@@ -3,13 +3,13 @@
 import contextlib
 import os
 import signal
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
 import programs
+import slow_files
 from container import wait_for
 from restoration import configure, start_again
 
@@ -19,18 +19,9 @@ HERE = Path(__file__).resolve().parent
 @pytest.fixture
 def slow_file(mortal, tmp_path):
     """A file whose server never answers a write. Its end releases those that wait, also before the daemon ends its apps."""
-    if os.geteuid() != 0 or not os.path.exists("/dev/fuse"):
-        pytest.skip("mounting a file system needs root and /dev/fuse")
     directory = tmp_path / "slow"
-    directory.mkdir()
-    command = [sys.executable, str(HERE / "slow_files.py"), str(directory), "true"]
-    with subprocess.Popen(command) as server:
-        try:
-            wait_for((directory / "file").exists, what="the file system is mounted")
-            yield directory / "file"
-        finally:
-            subprocess.run(["umount", "--lazy", directory])
-            server.kill()
+    with slow_files.served(directory):
+        yield directory / "file"
 
 
 def waits(pid):

@@ -2,38 +2,24 @@
 
 import os
 import signal
-import subprocess
-import sys
-from pathlib import Path
 
 import pytest
 
 import programs
-from container import wait_for
+import slow_files
 
-HERE = Path(__file__).parent
 TIMED_OUT = 75
 
 
 @pytest.fixture
 def silent_files(desktop, tmp_path):
     """A directory whose file system does not answer."""
-    if os.geteuid() != 0 or not os.path.exists("/dev/fuse"):
-        pytest.skip("mounting a file system needs root and /dev/fuse")
     directory = tmp_path / "silent"
-    directory.mkdir()
-    server = subprocess.Popen([sys.executable, str(HERE / "slow_files.py"), str(directory), "true"])
-    try:
-        wait_for(lambda: str(directory) in Path("/proc/self/mounts").read_text(), what="the file system")
+    with slow_files.served(directory) as server:
         # It has no open request then.
         assert os.path.exists(directory / "file")
         server.send_signal(signal.SIGSTOP)
         yield directory
-    finally:
-        # The kernel fails the requests of a server that is gone.
-        server.kill()
-        server.wait()
-        subprocess.run(["umount", "--lazy", directory], stderr=subprocess.DEVNULL)
 
 
 def manifest(directory):
