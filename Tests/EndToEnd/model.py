@@ -57,9 +57,10 @@ class Model:
         if self.known(app) or not valid:
             return INVALID_APP
         if not exists:
-            # The foreground app has made room for it all the same.
+            # The foreground app makes room for it, and comes back.
+            front = self.front.copy()
             result = self._bring_to_front(app)
-            self.front.remove(app)
+            self.front = front
             return result or LAUNCH_FAILED
         self.ad_hoc.add(app)
         return self.launch(app)

@@ -190,7 +190,7 @@ extension Lifecycle {
         if let previous { putInForeground(previous.app, reason: .previous) }
     }
 
-    /// Brings the app back that left the foreground for a program that has never run.
+    /// Brings the app back that left the foreground for a program that has never run. It was the last there.
     private mutating func bringDisplacedBack(by app: AppIndex) {
         guard !isShuttingDown, shared.foreground.count < settings.foregroundLimit,
             let launched = knownApps[app].launched
@@ -200,7 +200,9 @@ extension Lifecycle {
                 && !shared.foreground.contains($0.index)
                 && $0.lastInForeground.map { $0 >= launched } == true
         }
-        if let last = displaced.last { putInForeground(last, reason: .previous) }
+        guard let last = displaced.last else { return }
+        shared.foreground.append(last)
+        want(last, reason: .previous)
     }
 
     /// Handles a program that could not be started. An app that was to end by then has ended.
