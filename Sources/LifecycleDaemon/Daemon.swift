@@ -16,7 +16,7 @@ protocol DaemonController: AnyObject {
 /// The daemon: one thread and one loop around the core.
 public final class Daemon {
     private let instance: Instance
-    private let places: DaemonPaths
+    private let paths: DaemonPaths
     private let bootID: String
     private let usesControllers: Bool
     private let loop: EventLoop
@@ -63,9 +63,9 @@ public final class Daemon {
         instance = options.instance
         let isSystem = instance == .system
         usesControllers = options.usesControllers
-        places = try DaemonPaths(options: options, environment: environment)
+        paths = try DaemonPaths(options: options, environment: environment)
         bootID = try BootID.ofThisBoot()
-        loader = ConfigurationLoader(places, instance: instance, environment: environment)
+        loader = ConfigurationLoader(paths, instance: instance, environment: environment)
         loop = try EventLoop()
         log = Log(target: options.logTarget)
         var passed = try ServiceManager.takePassedDescriptors()
@@ -75,18 +75,18 @@ public final class Daemon {
         let formerLimit = try? OpenFileLimit.raiseToHardLimit()
         descriptorLimit = predecessor?.descriptorLimit ?? formerLimit
         let launcher = AppLauncher(
-            isSystem: isSystem, stateDirectory: places.state, appSocket: places.appSocket,
+            isSystem: isSystem, stateDirectory: paths.state, appSocket: paths.appSocket,
             environment: AppEnvironment(daemon: environment), usesJournal: log.usesJournal,
             descriptorLimit: descriptorLimit.map { min($0, OpenFileLimit.usual) })
-        store = try FileStateStore(path: places.stateFile, bootID: bootID, loop: loop, log: log)
+        store = try FileStateStore(path: paths.stateFile, bootID: bootID, loop: loop, log: log)
         manager = try AppManager(
             loop: loop, launcher: launcher, store: store, entries: isSystem ? nil : loader.entries, log: log)
         log.delegate = manager
         let socket = try ControlSocket.open(
-            passed: passed, places: places, isSystem: isSystem,
+            passed: passed, paths: paths, isSystem: isSystem,
             lock: predecessor?.number(of: Reexecution.Name.lock))
         control = try ControlService(
-            loop: loop, socket: socket, manager: manager, log: log, instance: instance, path: places.socket)
+            loop: loop, socket: socket, manager: manager, log: log, instance: instance, path: paths.socket)
     }
 
     /// Serves until the daemon is told to end, and all apps have ended.
@@ -107,7 +107,7 @@ public final class Daemon {
         try begin(with: readConfiguration())
         listenForApps()
         try loop.enableWatchdog()
-        log.write(LogEntry(id: .daemonStarted, message: "lifed \(control.version) listens at \(places.socket)"))
+        log.write(LogEntry(id: .daemonStarted, message: "lifed \(control.version) listens at \(paths.socket)"))
         manager.start()
         machine = MachineEvents(
             loop: loop, manager: manager,
@@ -148,7 +148,7 @@ public final class Daemon {
     private func begin(with configuration: LoadedConfiguration) throws {
         let containment = configuration.settings.containment
         control.containment = containment
-        let cgroups = CgroupSetup.claim(containment, runtimeDirectory: places.runtime, log: log)
+        let cgroups = CgroupSetup.claim(containment, runtimeDirectory: paths.runtime, log: log)
         CgroupSetup.enableControllers(of: cgroups, isClearedAfterCrash: usesControllers, log: log)
         manager.setCgroups(cgroups)
         let names = descriptors.names
@@ -170,7 +170,7 @@ public final class Daemon {
         do {
             // Apps of other users connect too; the kernel identifies the process.
             let mode: mode_t = instance == .system ? 0o666 : 0o600
-            appSocket = try AppSocket(at: places.appSocket, mode: mode, loop: loop) { [weak self] in
+            appSocket = try AppSocket(at: paths.appSocket, mode: mode, loop: loop) { [weak self] in
                 self?.manager.admit($0)
             }
         } catch {
@@ -185,11 +185,11 @@ public final class Daemon {
     ///   and the stopped apps would stay stopped.
     private func readState(of cgroups: CgroupSubtree?) throws -> SavedState? {
         do throws(DaemonError) {
-            return try SavedState.read(places.stateFile, bootID: bootID)
+            return try SavedState.read(paths.stateFile, bootID: bootID)
         } catch {
             if error.isTransient { throw DaemonError(.start, "cannot restore the apps: \(error)") }
             log.write(.error, "cannot restore the apps: \(error); starting without them")
-            resumeUnrestoredApps(leftIn: places, bootID: bootID, cgroups: cgroups, log: log)
+            resumeUnrestoredApps(leftIn: paths, bootID: bootID, cgroups: cgroups, log: log)
             return nil
         }
     }

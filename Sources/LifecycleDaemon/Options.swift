@@ -133,11 +133,11 @@ nonisolated func currentEnvironment() -> [String: String] {
 extension ConfigurationLoader {
     /// - Parameter checksPrograms: Whether a program that does not exist is a problem. The daemon does not look them up: their
     ///   file systems may not answer. It reports them when an app is launched.
-    init(_ places: DaemonPaths, instance: Instance, environment: [String: String], checksPrograms: Bool = false) {
+    init(_ paths: DaemonPaths, instance: Instance, environment: [String: String], checksPrograms: Bool = false) {
         let searchPath = checksPrograms ? environment["PATH"] ?? SpawnRequest.defaultSearchPath : nil
         self.init(
-            directories: places.configuration, instance: instance, searchPath: searchPath,
-            requiresDirectories: places.isConfigurationNamed,
+            directories: paths.configuration, instance: instance, searchPath: searchPath,
+            requiresDirectories: paths.isConfigurationNamed,
             entries: DesktopEntries(for: instance, environment: environment, searchPath: searchPath))
     }
 
@@ -166,8 +166,8 @@ extension LogEntry {
 /// - Throws: A ``DaemonError`` if the directories of the daemon cannot be determined, or a file cannot be read for now.
 public func checkConfiguration(options: Options) throws -> [String] {
     let environment = currentEnvironment()
-    let places = try DaemonPaths(options: options, environment: environment)
+    let paths = try DaemonPaths(options: options, environment: environment)
     let loader = ConfigurationLoader(
-        places, instance: options.instance, environment: environment, checksPrograms: true)
+        paths, instance: options.instance, environment: environment, checksPrograms: true)
     return try loader.loadOrFail().problems.map(\.description)
 }

@@ -9,19 +9,19 @@ struct RuntimeLock: ~Copyable {
     ///
     /// - Parameter kept: The lock file of the former program in this process, which is locked already.
     /// - Throws: An error that names the process that holds the lock.
-    static func take(_ places: DaemonPaths, kept: Int32? = nil) throws(DaemonError) -> RuntimeLock {
+    static func take(_ paths: DaemonPaths, kept: Int32? = nil) throws(DaemonError) -> RuntimeLock {
         // Closing any descriptor of the file would give up the lock, so there must be no other (fcntl(2)).
         if let kept, lock(kept) { return RuntimeLock(descriptor: Descriptor(owning: kept)) }
-        let number = unsafe open(places.lock, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        let number = unsafe open(paths.lock, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard number >= 0 else {
-            throw DaemonError(.start, "cannot create \(places.lock)", errno: Processes.Errno(rawValue: errno))
+            throw DaemonError(.start, "cannot create \(paths.lock)", errno: Processes.Errno(rawValue: errno))
         }
         let descriptor = Descriptor(owning: number)
         guard lock(number), !isHolderAlive(number) else {
             let holder = holder(in: number).map { " (process \($0.pid))" } ?? ""
             throw DaemonError(
                 .start,
-                "cannot use \(places.runtime): another lifed\(holder) uses it; stop that daemon, or use --runtime-directory"
+                "cannot use \(paths.runtime): another lifed\(holder) uses it; stop that daemon, or use --runtime-directory"
             )
         }
         name(getpid(), in: number)

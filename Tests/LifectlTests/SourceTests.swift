@@ -142,11 +142,11 @@ import WindowLines
             (["WAYLAND_DISPLAY": "/run/gone", "DISPLAY": ":0"], [.wayland, .gnome, .x11]),
         ] as [([String: String], [Follow.SourceKind])])
     func `the source is found by the environment, and Xwayland is none`(
-        environment: [String: String], places: [Follow.SourceKind]
+        environment: [String: String], kinds: [Follow.SourceKind]
     ) {
         let all = environment.merging(["XDG_RUNTIME_DIR": "/run/user/7"]) { first, _ in first }
         let found = WindowSources.candidates(environment: all) { $0 == "/run/user/7/wayland-1" }
-        #expect(found == places)
+        #expect(found == kinds)
     }
 
     @Test func `no source at all is a failure with a remedy`() {

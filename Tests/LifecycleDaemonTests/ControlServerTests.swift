@@ -163,7 +163,7 @@ extension ControlSocket {
     /// Opens the socket of a user's daemon in a directory.
     fileprivate static func open(in root: String) throws -> ControlSocket {
         let options = Options(isUser: true, runtimeDirectory: root, stateDirectory: root, configurationDirectory: root)
-        return try open(passed: [], places: DaemonPaths(options: options, environment: [:]), isSystem: false)
+        return try open(passed: [], paths: DaemonPaths(options: options, environment: [:]), isSystem: false)
     }
 }
 

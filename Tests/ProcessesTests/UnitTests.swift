@@ -42,7 +42,7 @@ import Testing
             world.table.remove(tree.token)
             #expect(members.allSatisfy { ProcessStatus(of: $0)?.state != .stopped })
             #expect(Set(members.map { Cgroup.name(of: $0) }) == [unit.name])
-            #expect(UnitGroup(at: "/" + unit.name) == unit)
+            #expect(UnitGroup("/" + unit.name) == unit)
             for pid in members { kill(pid, SIGKILL) }
             try world.endUnits()
         }
@@ -122,7 +122,7 @@ import Testing
             let tree = try world.restore(saved)
             #expect(tree.units == saved.units && tree.processes().count == 201)
             #expect(tree.checkStopped() == .stopped)
-            let group = try #require(UnitGroup(at: saved.units[0])).group
+            let group = try #require(UnitGroup(saved.units[0])).group
             #expect(group.isAskedToFreeze == (hold != .signal))
             let report = Rescue.resumeEverything(in: nil, trees: [saved])
             #expect(report.thawed == (hold == .signal ? [] : [group.path]))
@@ -155,7 +155,7 @@ import Testing
     @Test func groupOfThisProcessIsNoUnitToHold() throws {
         let own = try #require(Cgroup.ofThisProcess())
         for place in [own.name, "/" + own.name, "", "/", "/nowhere", "/../x", "/" + own.name + "/.."] {
-            #expect(UnitGroup(at: place) == nil)
+            #expect(UnitGroup(place) == nil)
         }
     }
 }
@@ -175,7 +175,7 @@ extension World {
         }
         table.remove(launched.token)
         table.cgroups = groups
-        return try #require(UnitGroup(at: group.name))
+        return try #require(UnitGroup(group.name))
     }
 
     fileprivate func adopt(_ unit: UnitGroup, by method: SuspendMethod = .signal) throws -> ProcessTree {

@@ -13,7 +13,7 @@ enum FileTrust {
     /// No other user can replace it, so the check of a file in it may begin there, for as long as one load of the configuration takes.
     struct Checked {
         fileprivate let path: String
-        fileprivate let place: String
+        fileprivate let resolved: String
         fileprivate let status: stat
     }
 
@@ -29,33 +29,33 @@ enum FileTrust {
         let checked = known?.path == directory && !directory.isEmpty ? known : nil
         known = nil
         var rest = checked == nil ? components(of: path) : components(of: String(path[end...]))
-        var place = checked?.place ?? (path.utf8.first == UInt8(ascii: "/") ? "" : ".")
+        var resolved = checked?.resolved ?? (path.utf8.first == UInt8(ascii: "/") ? "" : ".")
         var links = 0
-        var status = if let checked { checked.status } else { try look(at: place.isEmpty ? "/" : place) }
+        var status = if let checked { checked.status } else { try look(at: resolved.isEmpty ? "/" : resolved) }
         while let name = rest.popLast() {
-            try checkDirectory(status, place.isEmpty ? "/" : place)
-            if rest.isEmpty, links == 0 { known = Checked(path: directory, place: place, status: status) }
-            let next = "\(place)/\(name)"
+            try checkDirectory(status, resolved.isEmpty ? "/" : resolved)
+            if rest.isEmpty, links == 0 { known = Checked(path: directory, resolved: resolved, status: status) }
+            let next = "\(resolved)/\(name)"
             status = try look(at: next)
             try checkOwner(status, next)
             guard isLink(status) else {
-                place = next
+                resolved = next
                 continue
             }
             links += 1
             guard links <= linkLimit, let target = target(of: next) else {
                 throw Defect(cannot: "use the file", "the link \(next) cannot be followed")
             }
-            if target.utf8.first == UInt8(ascii: "/") { place = "" }
+            if target.utf8.first == UInt8(ascii: "/") { resolved = "" }
             rest += components(of: target)
-            status = try look(at: place.isEmpty ? "/" : place)
+            status = try look(at: resolved.isEmpty ? "/" : resolved)
         }
         guard status.st_ino == opened.st_ino, status.st_dev == opened.st_dev else {
             throw Defect(
                 cannot: "use the file", "another one took its place meanwhile", remedy: "reload the configuration")
         }
         // Every user may write to /dev/null, by which a manifest is masked.
-        if status.st_mode & S_IFMT == S_IFREG { try checkMode(status, place) }
+        if status.st_mode & S_IFMT == S_IFREG { try checkMode(status, resolved) }
     }
 
     /// Returns the names on the way, the last one first. By bytes: a name may begin with an accent, which makes one

@@ -204,14 +204,14 @@ final class AppProcesses {
     /// Returns the names of the units that hold an app; nil if none does.
     func units(of app: AppIndex) -> [String]? {
         guard let app = running[app], app.seen == nil, !app.tree.units.isEmpty else { return nil }
-        let places = app.tree.units
-        return places.compactMap { $0.split(separator: "/").last.map(String.init) }
+        let groups = app.tree.units
+        return groups.compactMap { $0.split(separator: "/").last.map(String.init) }
     }
 
-    /// The places of the units of each app that units hold.
-    var unitsByApp: [(app: AppIndex, places: [String])] {
-        running.map { (app: $0.key, places: $0.value.seen == nil ? $0.value.tree.units : []) }
-            .filter { !$0.places.isEmpty }
+    /// The groups of the units of each app that units hold.
+    var unitsByApp: [(app: AppIndex, groups: [String])] {
+        running.map { (app: $0.key, groups: $0.value.seen == nil ? $0.value.tree.units : []) }
+            .filter { !$0.groups.isEmpty }
     }
 
     /// Returns the cause why processes of a killed app have not ended, and the remedy.

@@ -19,21 +19,21 @@ struct ControlSocket: ~Copyable {
     ///
     /// - Parameter lock: The lock of the former program in this process, if there was one.
     static func open(
-        passed: [PassedDescriptor], places: DaemonPaths, isSystem: Bool, lock: Int32? = nil
+        passed: [PassedDescriptor], paths: DaemonPaths, isSystem: Bool, lock: Int32? = nil
     ) throws -> ControlSocket {
         // Asks the name service, which may read many files.
         let group = isSystem ? groupToServe() : nil
-        try makeRuntimeDirectory(places, isSystem: isSystem, group: group)
-        let lock = try RuntimeLock.take(places, kept: lock)
+        try makeRuntimeDirectory(paths, isSystem: isSystem, group: group)
+        let lock = try RuntimeLock.take(paths, kept: lock)
         if let first = passed.first(where: \.isListeningUnixStream) {
             for other in passed where other.descriptor != first.descriptor { close(other.descriptor) }
             let flags = fcntl(first.descriptor, F_GETFL)
-            guard fcntl(first.descriptor, F_SETFL, flags | O_NONBLOCK) == 0 else { throw failure("use", places.socket) }
-            let ownPath = first.name == Reexecution.Name.ownControl ? places.socket : nil
+            guard fcntl(first.descriptor, F_SETFL, flags | O_NONBLOCK) == 0 else { throw failure("use", paths.socket) }
+            let ownPath = first.name == Reexecution.Name.ownControl ? paths.socket : nil
             return ControlSocket(Descriptor(owning: first.descriptor), ownPath: ownPath, lock: lock)
         }
-        let socket = try UnixListener.open(at: places.socket, mode: group == nil ? 0o600 : 0o660, group: group)
-        return ControlSocket(socket, ownPath: places.socket, lock: lock)
+        let socket = try UnixListener.open(at: paths.socket, mode: group == nil ? 0o600 : 0o660, group: group)
+        return ControlSocket(socket, ownPath: paths.socket, lock: lock)
     }
 
     func leave(to reexecution: inout Reexecution) {
@@ -45,13 +45,13 @@ struct ControlSocket: ~Copyable {
     /// Makes the runtime directory, for this user alone, or also for the group that may use the socket. Apps of all users pass
     /// through that of the system's daemon to their own socket.
     private static func makeRuntimeDirectory(
-        _ places: DaemonPaths, isSystem: Bool, group: gid_t?
+        _ paths: DaemonPaths, isSystem: Bool, group: gid_t?
     ) throws(DaemonError) {
         let mode: mode_t = !isSystem ? 0o700 : group == nil ? 0o711 : 0o751
         let owner = group.map { (user: geteuid(), group: $0) }
-        try PrivateDirectory.make(places.runtime, mode: mode, owner: owner)
+        try PrivateDirectory.make(paths.runtime, mode: mode, owner: owner)
         // A former version, or the rescue, may have made it with another mode.
-        try PrivateDirectory.furnish(places.runtime, mode: mode, owner: owner)
+        try PrivateDirectory.furnish(paths.runtime, mode: mode, owner: owner)
     }
 
     /// Returns the group that may use the socket, if this process can give a file to it: as root or as a member. The daemon of

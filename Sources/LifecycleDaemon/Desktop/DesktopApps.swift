@@ -48,10 +48,10 @@ final class DesktopApps {
         self.manager = manager
         self.log = log
         launches = try LaunchTimes(loop: loop, manager: manager)
-        for (app, places) in manager.processes.unitsByApp {
+        for (app, groups) in manager.processes.unitsByApp {
             held[app] = [:]
-            for place in places {
-                if let name = Self.unitName(ofPlace: place) { held[app]?[name] = UnitGroup(at: place) }
+            for group in groups {
+                if let name = Self.unitName(of: group) { held[app]?[name] = UnitGroup(group) }
             }
         }
         let owner = Owner<DesktopApps>()
@@ -62,8 +62,8 @@ final class DesktopApps {
         visibleAppsChanged()
     }
 
-    /// Returns the name of a unit, the last part of the place of its group.
-    private static func unitName(ofPlace place: String) -> String? { place.split(separator: "/").last.map(String.init) }
+    /// Returns the name of a unit, the last part of the name of its group.
+    private static func unitName(of group: String) -> String? { group.split(separator: "/").last.map(String.init) }
 
     // MARK: Settings
 

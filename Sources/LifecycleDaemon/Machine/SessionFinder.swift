@@ -26,7 +26,7 @@ final class SessionFinder {
     private let onChange: (String?) -> Void
     private var found: String?
     /// The seat or the user, whose property names the session.
-    private var place: String?
+    private var watched: String?
     private var matches: [BusSlot?] = []
     private var changes: BusSlot?
 
@@ -82,8 +82,8 @@ final class SessionFinder {
     private func readSession(of path: String?) {
         guard let path else { return }
         let interface = if case .seat = choice { Logind.seat } else { Logind.user }
-        if place != path {
-            place = path
+        if watched != path {
+            watched = path
             changes = bus.match(.propertiesChanged(of: interface, at: path, sender: owner)) { [weak self] _ in
                 self?.readSession(of: path)
             }

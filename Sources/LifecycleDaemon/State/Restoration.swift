@@ -175,16 +175,16 @@ extension AppManager: StateSource {
 /// - Returns: The exit code of the process.
 /// - Throws: A ``DaemonError``, also if a daemon runs and manages the apps.
 public func rescue(options: Options) throws -> Int32 {
-    let places = try DaemonPaths(options: options, environment: currentEnvironment())
-    guard unsafe access(places.runtime, F_OK) == 0 else {
+    let paths = try DaemonPaths(options: options, environment: currentEnvironment())
+    guard unsafe access(paths.runtime, F_OK) == 0 else {
         throw DaemonError(
             .start,
-            "cannot rescue apps: there is no runtime directory \(places.runtime); name it with --runtime-directory")
+            "cannot rescue apps: there is no runtime directory \(paths.runtime); name it with --runtime-directory")
     }
-    try PrivateDirectory.make(places.runtime, mode: 0o700)
+    try PrivateDirectory.make(paths.runtime, mode: 0o700)
     // Held until the end: no daemon may restore the apps meanwhile.
-    let lock = try RuntimeLock.take(places)
-    let report = try resumeApps(leftIn: places)
+    let lock = try RuntimeLock.take(paths)
+    let report = try resumeApps(leftIn: paths)
     extendLifetime(lock)
     for failure in report.failures { print("lifed: \(failure)") }
     let thawed = report.thawed.isEmpty ? "" : ", and thawed \(report.thawed.count) control groups"
@@ -193,11 +193,11 @@ public func rescue(options: Options) throws -> Int32 {
 }
 
 /// Resumes the apps of the saved state. A later daemon finds that unchanged, and suspends them again.
-private func resumeApps(leftIn places: DaemonPaths) throws(DaemonError) -> Rescue.Report {
-    guard let state = try readLaunches(places.stateFile, bootID: BootID.ofThisBoot()) else {
+private func resumeApps(leftIn paths: DaemonPaths) throws(DaemonError) -> Rescue.Report {
+    guard let state = try readLaunches(paths.stateFile, bootID: BootID.ofThisBoot()) else {
         throw DaemonError(
             .start,
-            "cannot rescue apps: there is no state file in \(places.runtime); name its directory with --runtime-directory"
+            "cannot rescue apps: there is no state file in \(paths.runtime); name its directory with --runtime-directory"
         )
     }
     return Rescue.resumeEverything(in: state.formerCgroups, trees: state.trees)
@@ -217,8 +217,8 @@ private func readLaunches(_ path: String, bootID: String) throws(DaemonError) ->
 /// is replaced, of which the records are used that can be read.
 ///
 /// - Parameter cgroups: The control groups of this daemon, which has those of the former one in most cases.
-func resumeUnrestoredApps(leftIn places: DaemonPaths, bootID: String, cgroups: CgroupSubtree?, log: any JournalSink) {
-    let rest = SavedState.readRest(places.stateFile, bootID: bootID)
+func resumeUnrestoredApps(leftIn paths: DaemonPaths, bootID: String, cgroups: CgroupSubtree?, log: any JournalSink) {
+    let rest = SavedState.readRest(paths.stateFile, bootID: bootID)
     let report = Rescue.resumeEverything(in: rest?.formerCgroups ?? cgroups, trees: rest?.trees ?? [])
     for failure in report.failures { log.write(.warning, failure.description) }
     guard !report.continued.isEmpty || !report.thawed.isEmpty else { return }

@@ -114,7 +114,7 @@ class Containment {
     /// Removes the boundary as soon as it is empty. The containment is not used afterwards.
     func discard() {}
 
-    /// The places of the units of systemd that hold the processes; empty if there are none.
+    /// The groups of the units of systemd that hold the processes; empty if there are none.
     var units: [String] { [] }
 
     /// A Boolean value that indicates whether the tree ends with the last member, also if the main process runs on elsewhere.

@@ -15,7 +15,7 @@ final class RestoredContainment: Containment {
     private let marks: LaunchMarks
     /// Where the main process is in every hierarchy of cgroups, and where this one is, as its predecessor was: a process
     /// that ends is moved to the root of some.
-    private let places: Set<[UInt8]>
+    private let cgroups: Set<[UInt8]>
     private let helpers: HelperPrograms
     private let lost: LostOrphans
 
@@ -29,9 +29,9 @@ final class RestoredContainment: Containment {
         self.main = main
         self.token = token
         seen = Set(known)
-        places = Set([getpid(), main.isCurrent ? main.pid : getpid()].compactMap(Self.place))
+        cgroups = Set([getpid(), main.isCurrent ? main.pid : getpid()].compactMap(Self.cgroups))
         let reapers = Set([1] + ([main] + known).compactMap { $0.status?.parent })
-        lost = LostOrphans(reapers: reapers, startTime: main.startTime, places: places)
+        lost = LostOrphans(reapers: reapers, startTime: main.startTime, cgroups: cgroups)
     }
 
     /// Returns the members in the order of their starts, so parents come first.
@@ -98,10 +98,10 @@ extension RestoredContainment {
     /// A desktop can pass its environment, with the mark, to the service manager, and so to every service of that user;
     /// those have cgroups of their own.
     private func isBesideMain(_ process: ProcessStatus) -> Bool {
-        Self.place(of: process.pid).map(places.contains) ?? false
+        Self.cgroups(of: process.pid).map(cgroups.contains) ?? false
     }
 
-    fileprivate static func place(of pid: ProcessID) -> [UInt8]? {
+    fileprivate static func cgroups(of pid: ProcessID) -> [UInt8]? {
         ProcFile.read("/proc/\(pid)/cgroup", limit: 1 << 16)
     }
 }
@@ -112,14 +112,14 @@ struct LostOrphans {
     let reapers: Set<ProcessID>
     /// The start of the app's main process.
     let startTime: UInt64
-    /// The places of such a process in every hierarchy of cgroups.
-    let places: Set<[UInt8]>
+    /// The cgroups of such a process, one in every hierarchy.
+    let cgroups: Set<[UInt8]>
 
     /// Returns whether it or a process that it comes from has all marks. Others have them too: what becomes a daemon.
     func mayInclude(_ process: ProcessStatus) -> Bool {
         process.isOrComesFrom {
             reapers.contains($0.parent) && $0.startTime >= startTime
-                && RestoredContainment.place(of: $0.pid).map(places.contains) ?? true
+                && RestoredContainment.cgroups(of: $0.pid).map(cgroups.contains) ?? true
         }
     }
 }

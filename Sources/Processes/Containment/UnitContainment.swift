@@ -5,16 +5,16 @@ import CLinux
 public struct UnitGroup: Hashable, Sendable {
     let group: Cgroup
 
-    /// The place of the group in the hierarchy, without the first slash.
+    /// The name of the group in the hierarchy, without the first slash.
     public var name: String { group.name }
 
-    /// The group of a unit; nil if there is none of this place, or it is that of this process or one above it.
+    /// The group of a unit; nil if there is none of this name, or it is that of this process or one above it.
     ///
-    /// - Parameter place: The place in the hierarchy as systemd shows it in `ControlGroup`, with or without the first slash.
-    public init?(at place: String) {
+    /// - Parameter name: The name in the hierarchy as systemd shows it in `ControlGroup`, with or without the first slash.
+    public init?(_ name: String) {
         guard let own = Cgroup.ofThisProcess() else { return nil }
         let name =
-            place.utf8.first == UInt8(ascii: "/") ? String(decoding: place.utf8.dropFirst(), as: UTF8.self) : place
+            name.utf8.first == UInt8(ascii: "/") ? String(decoding: name.utf8.dropFirst(), as: UTF8.self) : name
         guard !name.isEmpty, let found = Cgroup.existing(at: "\(own.mountPoint)/\(name)"),
             !found.contains(groupNamed: own.name)
         else { return nil }
@@ -48,7 +48,7 @@ public struct UnitGroup: Hashable, Sendable {
 /// A process leaves only if systemd moves it. The groups are systemd's: nothing is moved into or out of them, no other
 /// attribute is written than `cgroup.freeze`, and they are left as they are when the app is released.
 final class UnitContainment: Containment {
-    /// The group of one unit, and the file that tells of its end. A later group of the same place is another one.
+    /// The group of one unit, and the file that tells of its end. A later group of the same name is another one.
     private final class Unit {
         let group: UnitGroup
         let events: CgroupEventFile
@@ -118,8 +118,8 @@ final class UnitContainment: Containment {
     }
 
     override func claims(_ process: ProcessStatus) -> Bool {
-        guard let place = Cgroup.name(of: process.pid) else { return false }
-        return held.contains { $0.group.group.contains(groupNamed: place) && $0.exists }
+        guard let name = Cgroup.name(of: process.pid) else { return false }
+        return held.contains { $0.group.group.contains(groupNamed: name) && $0.exists }
     }
 
     override var changeDescriptors: [Int32] { held.map { $0.events.descriptor.rawValue } }
@@ -202,7 +202,7 @@ extension ProcessTable {
 }
 
 extension ProcessTree {
-    /// The places of its units in the hierarchy; empty for a tree that is not held by units.
+    /// The groups of its units; empty for a tree that is not held by units.
     public var units: [String] { containment.units }
 }
 
@@ -211,6 +211,6 @@ extension SavedTree {
     func unitContainment(helpers: HelperPrograms) -> UnitContainment? {
         guard !units.isEmpty else { return nil }
         return UnitContainment(
-            units.compactMap { UnitGroup(at: $0) }, main: main, usesFreezer: suspendMethod != .signal, helpers: helpers)
+            units.compactMap { UnitGroup($0) }, main: main, usesFreezer: suspendMethod != .signal, helpers: helpers)
     }
 }

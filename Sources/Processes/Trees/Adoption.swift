@@ -100,7 +100,7 @@ struct Relocation {
 
     /// Moves all members, until a look finds no process outside: a process that was not moved yet may fork.
     ///
-    /// - Parameter unit: The place of a process in the one unit that processes may be taken from; those of others are
+    /// - Parameter unit: The group of a process in the one unit that processes may be taken from; those of others are
     ///   systemd's to arrange.
     /// - Throws: EBUSY when there is always another one, EPERM when one is in another unit, and what the kernel says.
     func move(_ members: Containment, fromUnitOf unit: String?) throws(Errno) {
@@ -111,8 +111,8 @@ struct Relocation {
             for process in outside {
                 // One whose first thread has ended would leave that behind, and not be listed where the others are.
                 guard !process.state.isGone else { throw Errno(rawValue: EPERM) }
-                guard let place = Cgroup.name(of: process.pid) else { throw Errno(rawValue: EPERM) }
-                guard Cgroup.unit(in: place).map({ $0 == unit.flatMap(Cgroup.unit) }) ?? true else {
+                guard let group = Cgroup.name(of: process.pid) else { throw Errno(rawValue: EPERM) }
+                guard Cgroup.unit(in: group).map({ $0 == unit.flatMap(Cgroup.unit) }) ?? true else {
                     throw Errno(rawValue: EPERM)
                 }
                 try move(process.identity)
@@ -145,7 +145,7 @@ struct Relocation {
 }
 
 extension Cgroup {
-    /// Returns the place of the systemd unit that processes in a group belong to, the innermost; nil if it is in none.
+    /// Returns the group of the systemd unit that processes in a group belong to, the innermost; nil if it is in none.
     static func unit(in name: String) -> String? {
         let parts = name.split(separator: "/")
         guard let last = parts.lastIndex(where: { $0.hasSuffix(".service") || $0.hasSuffix(".scope") }) else {

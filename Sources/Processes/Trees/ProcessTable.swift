@@ -21,15 +21,15 @@ public final class ProcessTable {
     /// The programs whose processes leave the trees that started them. Set their names before the first launch.
     public let helpers = HelperPrograms()
 
-    /// The place of the cgroups of new trees; nil: they are held by their process groups. Set it before the first
+    /// The parent of the cgroups of new trees; nil: they are held by their process groups. Set it before the first
     /// launch.
     public var cgroups: CgroupSubtree?
 
-    /// The place of the cgroups of restored trees, for a process that has none for new ones. Set it before the first is
+    /// The parent of the cgroups of restored trees, for a process that has none for new ones. Set it before the first is
     /// restored.
     public var formerCgroups: CgroupSubtree?
 
-    /// The place of the cgroups of trees, whether new ones get any or not.
+    /// The parent of the cgroups of trees, whether new ones get any or not.
     public var groups: CgroupSubtree? { cgroups ?? formerCgroups }
 
     /// An empty table. There must be one only: it reaps every child of the process.

@@ -63,7 +63,7 @@ public enum Rescue {
         }
         // SIGCONT before thawing: it takes back a SIGSTOP that waits for the thaw.
         resume(members, except: Set(trees.flatMap { $0.heldBefore }), &report)
-        let units = trees.flatMap { $0.units }.compactMap { UnitGroup(at: $0)?.group }
+        let units = trees.flatMap { $0.units }.compactMap { UnitGroup($0)?.group }
         for group in groups + units where group.isAskedToFreeze { thaw(group, &report) }
         return report
     }

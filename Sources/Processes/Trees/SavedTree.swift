@@ -21,7 +21,7 @@ public struct SavedTree: Hashable, Sendable {
     public var isAdopted = false
     /// The cgroup in the hierarchy that the main process was in before; nil where it has stayed there.
     public var origin: String?
-    /// The places of the units of systemd that hold an adopted tree; empty for a tree that they do not hold.
+    /// The groups of the units of systemd that hold an adopted tree; empty for a tree that they do not hold.
     public var units: [String] = []
     /// The user that controls an adopted tree; nil in the records of an earlier version.
     public var owner: TreeOwner?

@@ -10,14 +10,14 @@ final class FirstSource: Source {
     /// The sources that were not tried, and the ends of the others.
     private struct Candidates {
         let environment: [String: String]
-        var places: ArraySlice<Follow.SourceKind>
+        var kinds: ArraySlice<Follow.SourceKind>
         var losses: [SourceLost] = []
 
         /// Returns the next source that can be found; nil if there is none.
         mutating func next() -> (any Source)? {
-            while let place = places.popFirst() {
+            while let kind = kinds.popFirst() {
                 do throws(Failure) {
-                    return try place.find(environment)
+                    return try kind.find(environment)
                 } catch {
                     losses.append(SourceLost(reason: error.reason, remedy: error.remedy))
                 }
@@ -33,8 +33,8 @@ final class FirstSource: Source {
         }
     }
 
-    init(_ places: [Follow.SourceKind], environment: [String: String]) throws(Failure) {
-        var candidates = Candidates(environment: environment, places: places[...])
+    init(_ kinds: [Follow.SourceKind], environment: [String: String]) throws(Failure) {
+        var candidates = Candidates(environment: environment, kinds: kinds[...])
         guard let first = candidates.next() else {
             throw Failure(
                 .unavailable, "cannot follow the windows", candidates.reason,
@@ -75,26 +75,26 @@ enum WindowSources {
     /// - Parameter isServed: Returns whether a compositor listens at a path.
     static func candidates(environment: [String: String], isServed: (String) -> Bool) -> [Follow.SourceKind] {
         func isSet(_ name: String) -> Bool { !environment[name, default: ""].isEmpty }
-        var places: [Follow.SourceKind] = []
-        if isSet(SwaySocket.variable) { places.append(.sway) }
-        if isSet("WAYLAND_DISPLAY") { places.append(.wayland) }
+        var kinds: [Follow.SourceKind] = []
+        if isSet(SwaySocket.variable) { kinds.append(.sway) }
+        if isSet("WAYLAND_DISPLAY") { kinds.append(.wayland) }
         // Its compositor tells no window by Wayland. The extension's name on the session bus says whether it is there.
-        if !places.isEmpty || isSet("DISPLAY"), isSet("DBUS_SESSION_BUS_ADDRESS") || isSet("XDG_RUNTIME_DIR") {
-            places.append(.gnome)
+        if !kinds.isEmpty || isSet("DISPLAY"), isSet("DBUS_SESSION_BUS_ADDRESS") || isSet("XDG_RUNTIME_DIR") {
+            kinds.append(.gnome)
         }
         let isWayland = WaylandSocket.path(environment: environment).map(isServed) ?? false
-        if isSet("DISPLAY"), !isWayland { places.append(.x11) }
-        return places
+        if isSet("DISPLAY"), !isWayland { kinds.append(.x11) }
+        return kinds
     }
 
     static func find(environment: [String: String]) throws(Failure) -> any Source {
-        let places = candidates(environment: environment, isServed: WaylandSocket.isServed)
-        guard !places.isEmpty else {
+        let kinds = candidates(environment: environment, isServed: WaylandSocket.isServed)
+        guard !kinds.isEmpty else {
             throw Failure(
                 .unavailable, "cannot follow the windows", "none of SWAYSOCK, WAYLAND_DISPLAY and DISPLAY is set",
                 remedy: "run 'systemctl --user import-environment' with them in the session, or name a source")
         }
-        return try FirstSource(places, environment: environment)
+        return try FirstSource(kinds, environment: environment)
     }
 }
 

@@ -19,13 +19,13 @@ enum Follow {
     }
 
     static func run(_ arguments: Arguments) throws(Failure) {
-        let place = arguments.word(.source, of: SourceKind.self)
+        let kind = arguments.word(.source, of: SourceKind.self)
         var run = try FollowRun(
-            arguments.options, place: place?.rawValue ?? "the windows", isDryRun: arguments.has(.dryRun)
+            arguments.options, sourceName: kind?.rawValue ?? "the windows", isDryRun: arguments.has(.dryRun)
         ) { () throws(Failure) in
             let environment = Environment.current
-            guard let place else { return try WindowSources.find(environment: environment) }
-            return try place.find(environment)
+            guard let kind else { return try WindowSources.find(environment: environment) }
+            return try kind.find(environment)
         }
         try run.run()
     }

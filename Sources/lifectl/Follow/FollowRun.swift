@@ -5,7 +5,7 @@ import ControlAPI
 /// follower. If the source or the daemon goes away, the loop waits for the next one.
 struct FollowRun {
     private let find: () throws(Failure) -> any Source
-    private let place: String
+    private let sourceName: String
     private let reporter: FollowReporter
     private let isDryRun: Bool
     private let daemon: DaemonLink
@@ -28,14 +28,14 @@ struct FollowRun {
     private static let patience: Int64 = 5_000_000
 
     /// - Parameters:
-    ///   - place: The source, in messages of the command.
+    ///   - sourceName: The name of the source, in messages of the command.
     ///   - find: Connects to the source; called again after the source has gone.
     init(
-        _ options: CallOptions, place: String, isDryRun: Bool, find: @escaping () throws(Failure) -> any Source
+        _ options: CallOptions, sourceName: String, isDryRun: Bool, find: @escaping () throws(Failure) -> any Source
     ) throws(Failure) {
-        (self.find, self.place, self.isDryRun) = (find, place, isDryRun)
+        (self.find, self.sourceName, self.isDryRun) = (find, sourceName, isDryRun)
         reporter = FollowReporter(options: options)
-        let action = "cannot follow \(place)"
+        let action = "cannot follow \(sourceName)"
         let target = DaemonTarget(options, sockets: try options.sockets(doing: action), doing: action)
         daemon = DaemonLink(target)
         foreground = ForegroundLink(target)
@@ -97,7 +97,7 @@ struct FollowRun {
         sourceRetry.fail()
         guard wasEverHeard else {
             throw Failure(
-                .unavailable, "cannot follow \(place)", loss.reason,
+                .unavailable, "cannot follow \(sourceName)", loss.reason,
                 remedy: loss.remedy ?? "start \(name), and run the command again")
         }
         guard isHeard else { return }

@@ -112,12 +112,12 @@ enum SwaySocket {
                 .unavailable, action, "this is i3, which does not report the processes of windows",
                 remedy: "use 'lifectl follow x11'")
         }
-        let places =
+        let sockets =
             tried.isEmpty
             ? "there is no sway-ipc.*.sock in XDG_RUNTIME_DIR"
             : "no program listens at " + tried.joined(separator: " or ")
         let named = environment[variable, default: ""].isEmpty ? "SWAYSOCK is not set, and " : ""
-        return Failure(.unavailable, action, "\(named)\(places)", remedy: "start sway, or set SWAYSOCK")
+        return Failure(.unavailable, action, "\(named)\(sockets)", remedy: "start sway, or set SWAYSOCK")
     }
 }
 

@@ -83,19 +83,19 @@ struct HistoryQuery {
 struct HistorySource {
     let options: CallOptions
     let action: String
-    let place: HistoryOrigin?
+    let origin: HistoryOrigin?
     var query = HistoryQuery()
 
     init(_ arguments: Arguments, doing action: String, now: Int64 = Instants.now) {
         options = arguments.options
         self.action = action
-        place = arguments.word(.from, of: HistoryOrigin.self)
+        origin = arguments.word(.from, of: HistoryOrigin.self)
         query.since = arguments[.since].flatMap { TimeArgument(argument: $0) }?.microseconds(now: now)
     }
 
     /// Reads the entries, the oldest first.
     func read(_ handle: (HistoryEntry) throws(Failure) -> Void) throws(Failure) {
-        switch place {
+        switch origin {
         case .daemon: return try readDaemon(Session(options, doing: action), handle)
         case .journal: return try readJournal(of: JournalSource.users(options.choice), handle)
         case nil: break
