@@ -88,8 +88,7 @@ extension AppMachine {
     /// Shortens the time to reconnect of an app that the user waits for.
     mutating func hastenReconnection(_ shared: inout Shared) {
         guard target.isForeground, !state.isForeground, let end = shared.deadlines[.reconnection, index] else { return }
-        let soon = shared.now + Self.foregroundReconnectionTime
-        if soon < end { shared.deadlines.set(.reconnection, index, at: soon) }
+        shared.deadlines.set(.reconnection, index, at: min(end, shared.now + Self.foregroundReconnectionTime))
     }
 
     /// Goes on with an app that has reconnected and has received the callbacks up to this number.

@@ -26,7 +26,7 @@ extension AppMachine {
     /// Wants the app to run. An app that another program has stopped, or may have stopped unseen, is continued. An app that is to be
     /// launched again ends first.
     mutating func run(reason: Reason, _ shared: inout Shared) {
-        guard desired != .restart else { return shared.reconciles.append(index) }
+        guard desired != .restart else { return }
         // A later request moves an app that is still to be launched; it is not the reason of its launch.
         if !state.isAlive, !isSpawning || phase.termination != nil {
             launch.reason = reason.isLaunchReason ? reason : .launch
@@ -113,10 +113,7 @@ extension AppMachine {
         guard phase == .suspended(isConfirmed: true) else { return }
         guard destination == .suspended else {
             // It is to run in any case, and its state says so.
-            shared.effects.append(.resume(index))
-            assertions.background = nil
-            phase = .resuming(isSuspended: true)
-            return
+            return resumeFromSuspension(&shared)
         }
         shared.effects.append(.decision(.stopRenewed(id), of: index))
         renewStop(&shared)

@@ -45,7 +45,6 @@ extension AppMachine {
         for event in events { finish(event, .lost, &shared) }
         endWorkTime(&shared)
         beginEnd(atOnce: false, &shared)
-        shared.reconciles.append(index)
     }
 
     /// Wants an app to run again whose end for a restart begins.
@@ -71,7 +70,6 @@ extension AppMachine {
             // The outcome of the spawn is awaited all the same; then this end goes on.
             phase = .spawning(to: state, Termination(state: state, reason: desiredReason))
             cancelLaunch(&shared)
-            launchAgain(shared)
         } else {
             guard isRunning else { return }
             beginTermination(reason: desiredReason, &shared)
@@ -155,7 +153,7 @@ extension AppMachine {
     mutating func noteGone(_ termination: Termination, begun: Termination?, _ shared: inout Shared) {
         let wasTerminating = state == .terminating
         // What came during the termination is for the next launch, unless a request has cancelled that.
-        if !wasTerminating || desired == .rest { dropEvents(.lost, begun: begun, &shared) }
+        if desired == .rest { dropEvents(.lost, begun: begun, &shared) }
         forgetConversation(&shared)
         if !wasTerminating { endScenes(reason: termination.reason, &shared) }
         if wasTerminating, desired == .rest { scenes.removeNew() }

@@ -267,8 +267,7 @@ public struct AppMachine: Sendable, Equatable {
         case .launch: return true
         case .foreground: return state.isForeground || shared.joinActivation(index, isActivating: target == .active)
         case .activationSlot:
-            return (!hasScenes || scenes.activeCount < max(1, policy.sceneLimit))
-                && shared.joinActivation(index, isActivating: target == .active)
+            return shared.joinActivation(index, isActivating: target == .active)
                 && shared.activation.hasSlot(index, limit: shared.settings.foregroundLimit)
         case .idle:
             return assertions.userOverride == .suspend
@@ -286,13 +285,17 @@ public struct AppMachine: Sendable, Equatable {
             phase = .stopping
             // From now on the daemon has stopped it, although another program did so before.
             isStoppedByOther = false
-        case .resume:
-            shared.effects.append(.resume(index))
-            assertions.background = nil
-            phase = .resuming(isSuspended: true)
+        case .resume: resumeFromSuspension(&shared)
         case .terminate: terminate(reason: desiredReason, &shared)
         case .reap: break
         }
+    }
+
+    /// Resumes a suspended app; the time of its tasks begins anew.
+    mutating func resumeFromSuspension(_ shared: inout Shared) {
+        shared.effects.append(.resume(index))
+        assertions.background = nil
+        phase = .resuming(isSuspended: true)
     }
 
     /// Changes the state, reports it, and applies what follows from the new state.

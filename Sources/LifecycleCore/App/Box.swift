@@ -20,8 +20,8 @@ public final class Box<Value: Sendable & Equatable>: Sendable, Equatable {
 public struct Boxed<Value: Sendable & Equatable>: Sendable, Equatable {
     private var box: Box<Value>?
 
-    /// Puts a value on the heap, if there is one.
-    public init(wrappedValue: Value?) { box = wrappedValue.map { Box($0) } }
+    /// Creates a property without a value.
+    public init() {}
 
     /// The value, if there is one.
     public var wrappedValue: Value? {

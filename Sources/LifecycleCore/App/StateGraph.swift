@@ -111,7 +111,7 @@ extension SceneState: GraphState {
 
     /// Returns the next state on the way to another state; nil on arrival. The scenes of an app that is to end need not enter the
     /// background first.
-    package func next(toward target: SceneState, isTerminating: Bool = false) -> SceneState? {
+    package func next(toward target: SceneState, isTerminating: Bool) -> SceneState? {
         guard self != target else { return nil }
         switch self {
         case .unattached: return target.isForeground ? .foregroundInactive : .background

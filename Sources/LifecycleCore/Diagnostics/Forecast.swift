@@ -25,17 +25,19 @@ public struct Prospect: Sendable, Equatable {
 extension Lifecycle {
     /// The number of deadlines of all apps that a forecast looks ahead: one may lead to the next for ever.
     static let forecastLimit = 256
+    /// The number of events of a forecast, for a reader.
+    static let prospectLimit = 8
 
     /// Returns what will happen to the app, in this order. Deadlines pass, no app says anything or ends by itself, and the
     /// kernel does what it is asked for. So each instant is the latest; an app that answers is there before.
-    package func forecast(of id: AppID, limit: Int = 8) -> [Prospect] {
+    package func forecast(of id: AppID) -> [Prospect] {
         guard let app = knownApps.index(of: id) else { return [] }
         var future = Future(core: self, app: app)
         future.confirmPendingOperations()
-        for _ in 0..<Self.forecastLimit where future.prospects.count < limit {
+        for _ in 0..<Self.forecastLimit where future.prospects.count < Self.prospectLimit {
             guard future.passDeadline() else { break }
         }
-        return Array(future.prospects.prefix(limit))
+        return Array(future.prospects.prefix(Self.prospectLimit))
     }
 }
 
