@@ -31,7 +31,9 @@ import Testing
         #expect(world.state("clock") == (isSeenStopped ? .suspended : .background))
         world.give(message, from: Self.clock)
         if !isSeenStopped { world.give(.stopped, of: Self.clock) }
-        #expect(world.lines().filter { !$0.contains("→") } == ["stop clock", "resume clock", "clock ← granted 2"])
+        let lines = world.lines()
+        #expect(lines.filter { !$0.contains("→") } == ["stop clock", "resume clock", "clock ← granted 2"])
+        #expect(lines.filter { $0.contains("→") }.count == (isSeenStopped ? 2 : 0))
         #expect(world.state("clock") == .background)
         world.withholding = []
         world.give(.endAssertion(2), from: Self.clock)
@@ -68,6 +70,23 @@ import Testing
         #expect(world.core.deadline(.tasks, of: Self.clock) == world.now + .seconds(30))
     }
 
+    @Test(arguments: [false, true])
+    func taskAfterTheForegroundOrALaunchHasAllOfTheTime(isLaunched: Bool) {
+        var world = world()
+        world.pass(.seconds(20))
+        world.give(.endAssertion(1), from: Self.clock)
+        if isLaunched {
+            world.ask(.kill(Self.clock))
+            world.ask(.launch(Self.clock, background: true))
+        } else {
+            world.give(.beginTask(2, name: "next"), from: Self.clock)
+            world.ask(.focus(Self.clock))
+            world.ask(.home)
+        }
+        world.give(.beginTask(3, name: "last"), from: Self.clock)
+        #expect(world.core.deadline(.tasks, of: Self.clock) == world.now + .seconds(30))
+    }
+
     @Test(arguments: end)
     func appThatIsSuspendedAtOnceStaysSuspended(message: AppMessage) {
         var world = world()
@@ -80,6 +99,19 @@ import Testing
         world.give(message, from: Self.clock)
         #expect(world.replies[suspend]?.name != nil)
         #expect(world.state("clock") == .suspended)
+    }
+
+    @Test func launchThatFollowsASuspensionAtOnceKeepsTheTask() {
+        var world = World(apps: "clock", linked: true)
+        world.ask(.launch(Self.clock, background: false))
+        world.give(.beginTask(1, name: "first"), from: Self.clock)
+        world.silent[Self.clock] = [.willResignActive]
+        world.ask(.suspend(Self.clock, now: true))
+        world.ask(.terminate(Self.clock))
+        world.ask(.launch(Self.clock, background: true))
+        world.answer(Self.clock)
+        #expect(world.state("clock") == .background)
+        #expect(world.core.knownApps[Self.clock]?.heldAssertions.count == 1)
     }
 
     @Test(arguments: end)

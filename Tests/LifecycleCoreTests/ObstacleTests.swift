@@ -48,6 +48,27 @@ import Testing
         #expect(!obstacles.contains { if case .work = $0 { true } else { false } })
     }
 
+    @Test func appThatWaitsForTheForegroundHasTheAppAheadAsAnObstacle() {
+        var world = World(apps: "clock", "maps", linked: true)
+        world.ask(.launch(Self.clock, background: true))
+        world.pass(.seconds(60))
+        world.ask(.launch(AppID("maps"), background: false))
+        world.silent[AppID("maps")] = [.willResignActive]
+        world.give(.beginTask(1, name: "upload"), from: AppID("maps"))
+        world.ask(.focus(Self.clock))
+        #expect(world.state("maps") == .active)
+        #expect(world.core.obstacles(of: Self.clock) == [.activationSlot([AppID("maps")])])
+    }
+
+    @Test func appInTheBackgroundDoesNotWaitForTheForeground() {
+        var world = World(apps: "clock", "maps", linked: true)
+        world.ask(.launch(Self.clock, background: false))
+        world.give(.beginTask(1, name: "upload"), from: Self.clock)
+        world.ask(.launch(AppID("maps"), background: false))
+        #expect(world.core.foreground == [AppID("maps")])
+        #expect(!world.core.obstacles(of: Self.clock).contains { if case .activationSlot = $0 { true } else { false } })
+    }
+
     // MARK: Scenes
 
     @Test func `app whose scenes move has scenes as an obstacle`() {

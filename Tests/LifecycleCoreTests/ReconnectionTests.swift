@@ -16,6 +16,25 @@ import Testing
         #expect(world.core.knownApps[clock]?.isConnected == true)
     }
 
+    @Test func bothLaunchCallbacksOfANewLifeCycleHaveOneTime() {
+        var world = World(apps: "clock", linked: true)
+        var policy = Policy()
+        policy.callbacks = .required
+        world.give(.define(Self.clock, policy))
+        world.ask(.launch(Self.clock, background: false))
+        world = world.restored(policy)
+        world.silent[Self.clock] = [.willFinishLaunching, .didFinishLaunching]
+        world.give(.hello, from: Self.clock)
+        #expect(world.core.deadline(.reconnection, of: Self.clock) == nil)
+        world.pass(policy.timeouts.launch - .seconds(1))
+        world.answer(Self.clock)
+        #expect(world.told[Self.clock]?.last?.callback == .didFinishLaunching)
+        world.pass(.milliseconds(999))
+        #expect(world.state("clock")?.isAlive == true)
+        world.pass(.milliseconds(1))
+        #expect(world.core.knownApps[Self.clock]?.lastExit?.reason == .launchTimeout)
+    }
+
     static let clock = AppID("clock")
     static let maps = AppID("maps")
 

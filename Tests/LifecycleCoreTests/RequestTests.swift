@@ -314,12 +314,17 @@ import Testing
         #expect(world.replies[launch]?.doneApp == AppID("clock"))
     }
 
-    @Test func nextLaunchIsToldNothingThatTheLastOneWasStillToBeTold() {
+    @Test(arguments: [false, true])
+    func nextLaunchIsToldNothingThatTheLastOneWasStillToBeTold(crashes: Bool) {
         let clock = AppID("clock")
         var world = World(apps: "clock", linked: true)
         world.silent[clock] = [.willFinishLaunching]
         world.ask(.launch(clock, background: false))
-        world.ask(.kill(clock))
+        if crashes {
+            world.give(.exited(.signal(11), othersLeft: false), of: clock)
+        } else {
+            world.ask(.kill(clock))
+        }
         // Its next program does not connect.
         world.linked = []
         _ = world.lines()

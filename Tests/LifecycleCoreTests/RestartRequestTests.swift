@@ -122,6 +122,29 @@ import Testing
         let next = world.ask(.deliver(Self.clock, .openURL("lifed:2")))
         world.ask(.restart(Self.clock))
         #expect([url, next].map { world.replies[$0]?.name } == ["refused superseded", "refused superseded"])
+        // The app has the first.
+        #expect(world.lines().filter { $0 == "! clock open-url lost" }.count == 1)
+    }
+
+    @Test func nextLaunchHasAReasonOfItsOwn() {
+        var world = World(apps: "clock", linked: true)
+        world.ask(.deliver(Self.clock, .openURL("lifed:1")))
+        #expect(world.core.knownApps[Self.clock]?.launch.reason == .url)
+        _ = world.lines()
+        world.ask(.restart(Self.clock))
+        #expect(world.core.knownApps[Self.clock]?.launch.reason == .launch)
+        #expect(world.lines().contains("clock: inactive → active (launch)"))
+    }
+
+    @Test func timeForWorkEndsWithTheProcess() {
+        var world = World(apps: "clock")
+        world.ask(.launch(Self.clock, background: true))
+        world.pass(.seconds(60))
+        world.ask(.wake(Self.clock, kind: "fetch", payload: ""))
+        #expect(world.state("clock") == .background)
+        world.ask(.restart(Self.clock))
+        world.pass(.seconds(10))
+        #expect(world.state("clock") == .suspended)
     }
 
     @Test func requestsSinceAreForTheNextLaunch() {
