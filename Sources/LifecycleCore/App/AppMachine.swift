@@ -183,7 +183,7 @@ public struct AppMachine: Sendable, Equatable {
 
     @inline(__always) func desiredTarget(_ shared: borrowing Shared) -> AppState {
         switch desired {
-        case .rest, .end, .endAtOnce, .restart: return .notRunning
+        case .rest, .end, .restart: return .notRunning
         case .run:
             if shared.blockers.isEmpty, shared.foreground.contains(index) {
                 return shared.interruptions.isEmpty ? .active : .inactive

@@ -82,13 +82,11 @@ enum Desired: String, Sendable {
     case rest
     /// The app runs, in the foreground or not.
     case run
-    /// The app is asked to end.
+    /// The app is to end.
     case end
-    /// The app ends at once.
-    case endAtOnce = "end-at-once"
     /// The app is asked to end, and is launched again. It has a process, and its end has not begun: with that, it is to run.
     case restart
 
     /// A Boolean value that indicates whether the app is to end.
-    var isEnd: Bool { self == .end || self == .endAtOnce || self == .restart }
+    var isEnd: Bool { self == .end || self == .restart }
 }

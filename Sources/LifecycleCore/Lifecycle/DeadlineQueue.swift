@@ -96,16 +96,15 @@ struct DeadlineQueue: Sendable {
         if let position = find(kind, app) {
             (nodes[position].instant, nodes[position].order) = (instant, lastOrder)
         } else {
-            insert(Node(instant: instant, order: lastOrder, next: -1, kind: kind), app)
+            insert(kind, app, at: instant)
         }
         heap.insert(Entry(instant: instant, order: lastOrder, app: app, kind: kind))
         dropStale()
     }
 
-    private mutating func insert(_ node: Node, _ app: AppIndex) {
+    private mutating func insert(_ kind: DeadlineKind, _ app: AppIndex, at instant: Instant) {
         while first.count <= app.value { first.append(-1) }
-        var node = node
-        node.next = first[app.value]
+        let node = Node(instant: instant, order: lastOrder, next: first[app.value], kind: kind)
         if firstFree >= 0 {
             first[app.value] = firstFree
             firstFree = nodes[Int(firstFree)].next

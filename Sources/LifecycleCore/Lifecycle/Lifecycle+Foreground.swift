@@ -162,7 +162,7 @@ extension Lifecycle {
             }
         }
         change(app) { machine, _ in
-            machine.desired = atOnce ? .endAtOnce : .end
+            machine.desired = .end
             machine.desiredReason = reason
         }
         leaveForegroundEnding(app, reason: reason)
@@ -181,28 +181,30 @@ extension Lifecycle {
 
     /// Brings forward the app that was in the foreground last, of those that still run.
     private mutating func bringPreviousForward() {
-        var previous: (instant: Instant, id: AppID, app: AppIndex)?
-        for machine in knownApps.values where machine.desired == .run && machine.state.isAlive {
+        if let previous = lastInForeground(where: { _ in true }) { putInForeground(previous, reason: .previous) }
+    }
+
+    /// Returns the app that was in the foreground last, of those that still run and match.
+    private func lastInForeground(where matches: (AppMachine) -> Bool) -> AppIndex? {
+        var last: (instant: Instant, id: AppID, app: AppIndex)?
+        for machine in knownApps.values where machine.desired == .run && machine.state.isAlive && matches(machine) {
             guard let instant = machine.lastInForeground else { continue }
-            if let best = previous, (instant, machine.id) < (best.instant, best.id) { continue }
-            previous = (instant, machine.id, machine.index)
+            if let best = last, (instant, machine.id) < (best.instant, best.id) { continue }
+            last = (instant, machine.id, machine.index)
         }
-        if let previous { putInForeground(previous.app, reason: .previous) }
+        return last?.app
     }
 
     /// Brings the app back that left the foreground for a program that has never run. It was the last there.
     private mutating func bringDisplacedBack(by app: AppIndex) {
         guard !isShuttingDown, shared.foreground.count < settings.foregroundLimit,
-            let launched = knownApps[app].launched
+            let launched = knownApps[app].launched,
+            let displaced = lastInForeground(where: {
+                $0.desiredReason == .displaced && $0.lastInForeground.map { $0 >= launched } == true
+            })
         else { return }
-        let displaced = knownApps.sortedIndexes {
-            $0.desired == .run && $0.state.isAlive && $0.desiredReason == .displaced
-                && !shared.foreground.contains($0.index)
-                && $0.lastInForeground.map { $0 >= launched } == true
-        }
-        guard let last = displaced.last else { return }
-        shared.foreground.append(last)
-        want(last, reason: .previous)
+        shared.foreground.append(displaced)
+        want(displaced, reason: .previous)
     }
 
     /// Handles a program that could not be started. An app that was to end by then has ended.

@@ -173,10 +173,7 @@ extension Lifecycle {
         guard knownApps[app].isRunning || wasComingBack else {
             return refuse(request, .notRunning(knownApps.id(of: app)))
         }
-        // An app that is ending is not asked again; if it was to be launched once more, it no longer is.
-        if atOnce || knownApps[app].state != .terminating || knownApps[app].desired == .run {
-            end(app, atOnce: atOnce, reason: reason)
-        }
+        end(app, atOnce: atOnce, reason: reason)
         wait(request, for: app, goal: .gone)
     }
 

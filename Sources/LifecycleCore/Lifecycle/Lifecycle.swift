@@ -148,8 +148,6 @@ public struct Lifecycle: Sendable {
     }
 
     private mutating func handle(_ kind: DeadlineKind, of app: AppIndex) {
-        // The deadline was a part of the record.
-        knownApps.changed.append(app)
         switch kind {
         case .background: break
         case .killed: killOverdue(app)
