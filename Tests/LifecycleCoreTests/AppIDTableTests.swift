@@ -25,4 +25,13 @@ import Testing
             #expect(found == (present.contains(position) ? position : nil))
         }
     }
+
+    @Test func theFirstPositionIsOneLikeTheOthers() {
+        for start in 0..<64 {
+            let ids = (start..<start + 32).map { AppID("app-\($0)") }
+            var table = AppIDTable()
+            for position in ids.indices { table.insert(position) { ids[$0] } }
+            #expect(table.position(of: ids[0]) { ids[$0] == ids[0] } == 0)
+        }
+    }
 }

@@ -34,6 +34,16 @@ import Testing
         #expect(world.core.knownApps[AppID("one")]?.reclaimed == nil)
     }
 
+    @Test func appThatIsForgottenWithItsEndIsReported() {
+        var world = world(["one", "front"])
+        world.give(.define(AppID("one"), Policy(isTransient: true)))
+        world.withholding = [.looks]
+        world.give(.memoryPressure(.critical, "very short"))
+        #expect(world.core.knownApps[AppID("one")] == nil)
+        world.give(.memoryChecked(.normal, "enough", freed: 4096))
+        #expect(world.lines().contains { $0.contains("one reclaimed of [one]") })
+    }
+
     @Test func `a limit of suspended apps`() {
         var settings = Settings()
         settings.suspendedLimit = 2

@@ -136,6 +136,36 @@ import Testing
         #expect(world.lines().contains("clock: inactive → active (launch)"))
     }
 
+    @Test(arguments: [false, true])
+    func restartInTheForegroundCancelsTheReturnOfAnotherApp(background: Bool) {
+        var settings = Settings()
+        settings.foregroundLimit = 2
+        var world = world(settings: settings)
+        var policy = Policy()
+        policy.restart = .always
+        world.give(.define(Self.maps, policy))
+        world.ask(.launch(Self.maps, background: false))
+        for _ in 0..<2 { world.give(.exited(.signal(11), othersLeft: false), of: Self.maps) }
+        if background { world.ask(.background(Self.clock)) }
+        #expect(world.core.returningApps == [Self.maps])
+        world.ask(.restart(Self.clock))
+        #expect(world.core.returningApps == (background ? [Self.maps] : []))
+    }
+
+    @Test func appThatIsBeingReclaimedIsSpared() {
+        var world = world(scenes: true)
+        world.give(.define(Self.maps, Policy()))
+        world.give(.beginTask(1, name: "upload"), from: Self.clock)
+        world.ask(.launch(Self.maps, background: false))
+        world.silent[Self.clock] = [.sceneDidDisconnect]
+        world.looks = [.critical]
+        world.give(.memoryPressure(.critical, "very short"))
+        world.pass(.seconds(1))
+        #expect(world.core.round?.victimID == Self.clock && world.core.round?.phase == .ending)
+        world.ask(.restart(Self.clock))
+        #expect(world.core.knownApps[Self.clock]?.reclaimed == nil)
+    }
+
     @Test func timeForWorkEndsWithTheProcess() {
         var world = World(apps: "clock")
         world.ask(.launch(Self.clock, background: true))

@@ -14,7 +14,7 @@ import Testing
     static func app(_ phase: Phase) -> AppMachine {
         var app = AppMachine(id: clock, index: AppIndex(value: 0), policy: Box(Policy()), since: time(1))
         (app.phase, app.reason) = (phase, .wake)
-        (app.desired, app.desiredReason) = (.endAtOnce, .terminate)
+        (app.desired, app.desiredReason) = (.end, .terminate)
         app.lastExit = ExitRecord(state: .active, reason: .crash, status: .signal(11), instant: time(2))
         app.reclaimed = ReclaimRecord(cause: .pressure("short"), order: [clock])
         app.restart = .limitReached(times: 7)

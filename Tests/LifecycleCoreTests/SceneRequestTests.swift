@@ -416,6 +416,33 @@ import Testing
         #expect(!world.core.foreground.contains(Self.maps))
     }
 
+    @Test func leavingOneOfTwoForegroundScenesCancelsNoRestart() {
+        var world = home(2)
+        var policy = Policy()
+        policy.restart = .always
+        world.give(.define(Self.maps, policy))
+        world.ask(.openScene(Self.clock, SceneOpening(scene: Self.second), background: false))
+        world.ask(.launch(Self.maps, background: false))
+        for _ in 0..<2 { world.give(.exited(.signal(11), othersLeft: false), of: Self.maps) }
+        world.ask(.closeScene(Self.clock, Self.second))
+        #expect(world.core.returningApps == [Self.maps])
+        world.pass(.seconds(1))
+        #expect(world.core.foreground.contains(Self.maps))
+    }
+
+    @Test func sceneInTheBackgroundClearsTheFailures() {
+        var world = SceneFixture.world()
+        var policy = world.core.knownApps[Self.clock]?.policy ?? Policy()
+        policy.restart = .always
+        world.give(.define(Self.clock, policy))
+        world.ask(.launch(Self.clock, background: false))
+        for _ in 0..<2 { world.give(.exited(.signal(11), othersLeft: false), of: Self.clock) }
+        #expect(world.core.deadline(.restart, of: Self.clock) != nil)
+        world.ask(.openScene(Self.clock, SceneOpening(), background: true))
+        #expect(world.core.deadline(.restart, of: Self.clock) == nil)
+        #expect(world.core.knownApps[Self.clock]?.restart == .steady)
+    }
+
     @Test func `closed scene of a reply has its last state and target`() throws {
         var world = SceneFixture.withTwoScenes()
         let close = world.ask(.closeScene(Self.clock, Self.second))

@@ -34,6 +34,26 @@ import Testing
         #expect(world.core.knownApps[Self.clock]?.reason == .idle)
     }
 
+    /// The uses of a forgotten app are not those of the next one at its position.
+    @Test func useOfAForgottenAppEndsWithIt() {
+        var world = World()
+        for name in ["clock", "maps"] {
+            let id = AppID(name)
+            world.give(.define(id, Policy()))
+            world.give(.setUses(.visible, [id]))
+            world.ask(.launch(id, background: true))
+            if name == "clock" {
+                world.ask(.kill(id))
+                world.give(.forget(id))
+            }
+        }
+        world.pass(.seconds(600))
+        #expect(world.state("maps") == .background)
+        world.give(.setUses(.visible, []))
+        world.pass(.seconds(5))
+        #expect(world.state("maps") == .suspended)
+    }
+
     @Test func `suspended app resumes when it becomes visible`() {
         var world = world()
         world.pass(.seconds(5))
