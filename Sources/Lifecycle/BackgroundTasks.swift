@@ -11,7 +11,8 @@ extension LifecycleApplication {
     }
 
     /// Begins a background task: up to 30 s for all tasks together, from the time at which the app enters the background. The
-    /// app calls this before the work starts, in the foreground or in `applicationDidEnterBackground(_:)`.
+    /// time rests while something without a limit keeps the app running. The app calls this before the work starts, in the
+    /// foreground or in `applicationDidEnterBackground(_:)`.
     ///
     /// - Parameters:
     ///   - name: The name of the task for users; its first 128 bytes count.

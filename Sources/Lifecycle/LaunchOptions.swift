@@ -10,7 +10,7 @@ public struct LaunchOptions: Sendable, Hashable {
     /// The previous end of the app, if known.
     public var previousExit: PreviousExit?
     /// The URL that the app was launched to open, if any. `application(_:open:options:)` follows, unless both launch methods
-    /// return false.
+    /// return false, or the URL is an argument of the command.
     public var url: String?
 
     /// Creates the options.

@@ -119,9 +119,69 @@ import Testing
         world.give(.beginTask(1, name: "t"), from: Self.clock)
         world.give(.beginActivity(2, mode: "audio"), from: Self.clock)
         world.ask(.home)
-        let app = try #require(world.core.knownApps[Self.clock])
-        let ends = app.heldAssertions.map { world.core.end(of: $0, of: Self.clock) }
-        #expect(ends == [world.now + .seconds(30), nil])
+        func ends() throws -> [Instant?] {
+            let app = try #require(world.core.knownApps[Self.clock])
+            return app.heldAssertions.map { world.core.end(of: $0, of: Self.clock) }
+        }
+        // The time of tasks rests beside an activity.
+        #expect(try ends() == [nil, nil])
+        world.give(.endAssertion(2), from: Self.clock)
+        #expect(try ends() == [world.now + .seconds(30)])
+    }
+
+    /// Reasons to run in the background without a limit.
+    enum Keeper: CaseIterable { case policy, request, activity }
+
+    @Test(arguments: Keeper.allCases)
+    func timeOfTasksRestsWhileSomethingElseKeepsTheAppRunning(keeper: Keeper) {
+        var world = inForeground(modes: ["audio"])
+        var policy = world.core.knownApps[Self.clock]?.policy ?? Policy()
+        world.give(.beginTask(1, name: "t"), from: Self.clock)
+        if keeper == .activity { world.give(.beginActivity(2, mode: "audio"), from: Self.clock) }
+        if keeper == .policy {
+            policy.suspend = .never
+            world.give(.define(Self.clock, policy))
+        }
+        world.ask(.home)
+        if keeper == .request { world.ask(.resume(Self.clock)) }
+        _ = world.lines()
+        world.give(.timeLeft, from: Self.clock)
+        #expect(world.lines() == ["clock ← time-left unlimited"])
+        world.pass(.seconds(600))
+        #expect(world.lines() == [])
+        world.give(.beginTask(3, name: "later"), from: Self.clock)
+        #expect(world.lines() == ["clock ← granted 3"])
+        switch keeper {
+        case .activity: world.give(.endAssertion(2), from: Self.clock)
+        case .request: world.ask(.suspend(Self.clock))
+        case .policy:
+            policy.suspend = .auto
+            world.give(.define(Self.clock, policy))
+        }
+        // By a request for the suspension, tasks expire at once.
+        world.pass(keeper == .request ? .zero : .seconds(30))
+        #expect(world.lines() == ["clock ← expire-task 1", "clock ← expire-task 3"])
+    }
+
+    @Test func expirationIsTakenBackByAnActivity() {
+        var world = inForeground(modes: ["audio"])
+        world.give(.beginTask(1, name: "t"), from: Self.clock)
+        world.ask(.home)
+        world.pass(.seconds(31))
+        world.give(.beginActivity(2, mode: "audio"), from: Self.clock)
+        world.pass(.seconds(600))
+        #expect(world.state("clock") == .background)
+    }
+
+    @Test func taskAfterAnActivityHasAllOfTheTime() {
+        var world = inForeground(modes: ["audio"])
+        world.give(.beginActivity(2, mode: "audio"), from: Self.clock)
+        world.give(.beginTask(1, name: "t"), from: Self.clock)
+        world.ask(.home)
+        world.pass(.seconds(600))
+        world.give(.endAssertion(2), from: Self.clock)
+        world.give(.beginTask(3, name: "later"), from: Self.clock)
+        #expect(world.core.deadline(.tasks, of: Self.clock) == world.now + .seconds(30))
     }
 
     @Test(arguments: [false, true])

@@ -172,11 +172,11 @@ import Testing
         world.answers[Self.clock] = [.openURL: .handled(true)]
         _ = world.lines()
         world.give(.hello, from: Self.clock)
-        #expect(world.replies[sent]?.name == "not-listening" && world.replies[waiting]?.name == "handled")
+        #expect(world.replies[sent]?.name == "unanswered" && world.replies[waiting]?.name == "handled")
         let lines = world.lines()
         #expect(
             lines.filter { $0.hasPrefix("! clock open-url") } == [
-                "! clock open-url not-listening", "! clock open-url handled",
+                "! clock open-url unanswered", "! clock open-url handled",
             ])
         #expect(
             lines.filter { $0.hasPrefix("clock ←") } == [

@@ -68,8 +68,10 @@ import Testing
         let holds = world.core.knownApps[Self.clock]?.heldAssertions ?? []
         #expect(
             world.core.obstacles(of: Self.clock) == [
-                .assertion(holds[0], until: instant(30_000)), .assertion(holds[1], until: nil),
+                .assertion(holds[0], until: nil), .assertion(holds[1], until: nil),
             ])
+        world.give(.endAssertion(2), from: Self.clock)
+        #expect(world.core.obstacles(of: Self.clock) == [.assertion(holds[0], until: instant(30_000))])
         #expect(
             lines(world).prefix(3) == [
                 "30000 tasks expire", "35000 background → terminating (task-timeout)", "35000 kill",

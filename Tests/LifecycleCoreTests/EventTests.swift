@@ -300,6 +300,92 @@ import Testing
         #expect(world.replies[launch] == .refused(.unanswered(Self.clock, .didBecomeActive)))
     }
 
+    @Test func activationThatWasNotAnsweredIsMissingForLaterRequests() {
+        let clock = AppID("clock")
+        var world = World(apps: "clock", "maps", linked: true)
+        world.silent[clock] = [.didBecomeActive]
+        world.ask(.launch(clock, background: false))
+        world.pass(.seconds(6))
+        let again = world.ask(.focus(clock, untilAnswered: true))
+        #expect(world.replies[again] == .refused(.unanswered(clock, .didBecomeActive)))
+        #expect(world.replies[world.ask(.focus(clock))]?.doneApp == clock)
+        // The next activation counts for itself.
+        world.silent = [:]
+        world.ask(.launch(AppID("maps"), background: false))
+        let next = world.ask(.focus(clock, untilAnswered: true))
+        #expect(world.replies[next]?.doneApp == clock)
+    }
+
+    @Test func activationOfAProcessThatEndedIsNotMissing() {
+        let clock = AppID("clock")
+        var world = World(apps: "clock", linked: true)
+        world.silent[clock] = [.didBecomeActive]
+        world.ask(.launch(clock, background: false))
+        world.pass(.seconds(6))
+        world.silent = [:]
+        world.give(.closed, from: clock)
+        world.give(.hello, from: clock)
+        let launch = world.ask(.launch(clock, background: false, untilAnswered: true))
+        #expect(world.replies[launch]?.doneApp == clock)
+    }
+
+    @Test func appThatIsSureToConnectIsToldOfItsURL() {
+        let clock = AppID("clock")
+        var world = World(apps: "clock", linked: true)
+        var policy = Policy()
+        (policy.callbacks, policy.takesURLs) = (.required, true)
+        world.give(.define(clock, policy))
+        world.answers[clock] = [.willFinishLaunching: .handled(false), .didFinishLaunching: .handled(false)]
+        let declined = world.ask(.deliver(clock, .openURL("lifed:1")))
+        #expect(world.replies[declined]?.name == "declined")
+        world.ask(.terminate(clock))
+        world.answers[clock] = [.openURL: .handled(true)]
+        world.withholding = [.spawned]
+        let url = world.ask(.deliver(clock, .openURL("lifed:2")))
+        #expect(world.core.knownApps[clock]?.launch.url == "lifed:2")
+        #expect(world.core.knownApps[clock]?.argumentURL == nil)
+        world.give(.spawned, of: clock)
+        world.give(.hello, from: clock)
+        #expect(world.replies[url]?.name == "handled")
+        #expect(world.lines().contains("clock ← open-url"))
+    }
+
+    @Test func eventThatTheAppHasWhenItLeavesItsChannelIsUnanswered() {
+        let clock = AppID("clock")
+        var world = World(apps: "clock", linked: true)
+        world.ask(.launch(clock, background: false))
+        world.silent[clock] = [.performTask]
+        let work = world.ask(.wake(clock, kind: "fetch", payload: ""))
+        world.give(.closed, from: clock)
+        world.pass(.seconds(2))
+        #expect(world.replies[work]?.name == "unanswered")
+    }
+
+    @Test func requestForAnAppThatEndsByItselfSaysSo() {
+        let clock = AppID("clock")
+        var world = World(apps: "clock", linked: true)
+        world.ask(.launch(clock, background: false))
+        world.silent[clock] = [.openURL]
+        let url = world.ask(.deliver(clock, .openURL("lifed:1")))
+        world.give(.exited(.code(0), othersLeft: true), of: clock)
+        #expect(world.replies[url]?.name == "refused ended")
+    }
+
+    @Test func appThatHearsLateOfTheBackgroundIsToldTheRestOfTheTime() {
+        let clock = AppID("clock")
+        var world = World(apps: "clock")
+        var policy = Policy()
+        policy.timeouts.background = .seconds(60)
+        world.give(.define(clock, policy))
+        world.ask(.launch(clock, background: false))
+        world.ask(.home)
+        world.pass(.seconds(28))
+        world.linked = [clock]
+        world.give(.hello, from: clock)
+        let background = world.told[clock]?.first { $0.callback == .didEnterBackground }
+        #expect(background?.taskTime == .seconds(2))
+    }
+
     @Test func taskOfAnAppThatIsSuspendedAtOnceIsLostAndNotDelivered() {
         let clock = AppID("clock")
         var world = World(apps: "clock", linked: true)

@@ -65,7 +65,8 @@ import Testing
         world.pass(.seconds(20))
         world.give(.endAssertion(1), from: Self.clock)
         world.pass(.seconds(60))
-        world.ask(.resume(Self.clock))
+        world.silent[Self.clock] = [.performTask]
+        world.ask(.wake(Self.clock, kind: "fetch", payload: ""))
         world.give(.beginTask(2, name: "next"), from: Self.clock)
         #expect(world.core.deadline(.tasks, of: Self.clock) == world.now + .seconds(30))
     }

@@ -241,7 +241,7 @@ import Testing
     func appThatIsNeededAgainWhileItsStartIsAbortedGetsWhatCameSince(takesURLs: Bool) throws {
         var world = SceneFixture.world()
         var policy = try #require(world.core.knownApps[Self.clock]?.policy)
-        policy.takesURLs = takesURLs
+        (policy.takesURLs, policy.callbacks) = (takesURLs, takesURLs ? .auto : .required)
         world.give(.define(Self.clock, policy))
         world.withholding = [.spawned, .killed]
         world.answers[Self.clock] = [.openURL: .handled(true)]

@@ -45,6 +45,36 @@ import Testing
         #expect(world.replies[suspend]?.doneApp == Self.clock)
     }
 
+    @Test func recordsThatDisagreeAreMended() throws {
+        let (running, ended) = (running("clock"), {
+            var world = self.running("clock")
+            world.ask(.terminate(Self.clock))
+            return world
+        }())
+        func restored(_ machine: World, _ app: World) throws -> Lifecycle {
+            let record = try #require(app.core.record(of: Self.clock))
+            return Lifecycle(
+                restoring: machine.core.record, apps: [record], settings: Settings(), policy: { _ in Policy() },
+                at: running.now)
+        }
+        #expect(try restored(running, ended).foreground.isEmpty)
+        let active = try restored(ended, running)
+        #expect(active.shared.activation.slots.map { active.id(of: $0) } == [Self.clock])
+    }
+
+    @Test func appThatWasToRestartAndHasNoProcessCanBeLaunched() throws {
+        var world = running("clock")
+        world.ask(.terminate(Self.clock))
+        var record = try #require(world.core.record(of: Self.clock))
+        record.fields.removeAll { $0.name == "wish" }
+        record.fields.append(.init(name: "wish", value: "restart"))
+        world.core = Lifecycle(
+            restoring: world.core.record, apps: [record], settings: Settings(), policy: { _ in Policy() }, at: world.now)
+        world.give(.resumeRestored)
+        let launch = world.ask(.launch(Self.clock, background: false))
+        #expect(world.replies[launch]?.doneApp == Self.clock)
+    }
+
     @Test func appWithoutAManifestThatHasEndedIsForgottenAfterARestartOfTheDaemon() {
         var world = running("clock", "maps")
         for id in [Self.clock, Self.maps] { world.ask(.terminate(id)) }

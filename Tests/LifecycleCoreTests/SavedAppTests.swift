@@ -52,7 +52,7 @@ import Testing
         case .inactive, .active, .background: scene.state = .background
         }
         var other = Scene(id: SceneID(ordinal: 2), role: "window", info: nil, origin: .app, since: time(9))
-        other.isClosing = true
+        (other.isClosing, other.isEndAwaitedByApp) = (true, true)
         var scenes = Scenes()
         scenes.all = [scene, other]
         scenes.foreground = [main]

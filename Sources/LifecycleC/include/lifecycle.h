@@ -79,7 +79,8 @@ struct lifecycle_launch {
     const char *previous_state;  /* the state in which the app ended, or NULL if not known */
     const char *previous_reason; /* the reason of the previous end, or NULL if not known */
     int64_t previous_time;       /* the time of the previous end in seconds since the epoch, or -1 if not known */
-    const char *url;             /* the URL that the app was launched to open, or NULL; open_url follows */
+    const char *url;             /* the URL that the app was launched to open, or NULL; open_url follows, unless it is an
+                                    argument of the command */
 };
 
 /* A URL to open. */
@@ -224,8 +225,9 @@ enum lifecycle_state lifecycle_state(const struct lifecycle *app);
 bool lifecycle_is_managed(const struct lifecycle *app);
 
 /*
- * Begins a background task: up to 30 s for all tasks together, counted from did_enter_background. Call it before the work
- * starts, in the foreground or in did_enter_background. The name is for users; its first 128 bytes count, NULL is "task".
+ * Begins a background task: up to 30 s for all tasks together, counted from did_enter_background. The time rests while the app
+ * is visible, has an activity, or is kept running by its manifest or its user. Call it before the work starts, in the
+ * foreground or in did_enter_background. The name is for users; its first 128 bytes count, NULL is "task".
  *
  * Returns a number above 0 for lifecycle_end_task(), task_expired and refused, or -1 with errno.
  */

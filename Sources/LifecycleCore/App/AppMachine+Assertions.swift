@@ -41,14 +41,16 @@ extension AppMachine {
         if assertions.held.count >= policy.assertionLimit { return .tooMany }
         switch kind {
         case .task:
-            let isTimeUp = !state.isForeground && assertions.use == nil && shared.now >= endOfTaskTime
+            let isTimeUp = !state.isForeground && !isKeptRunning && shared.now >= endOfTaskTime
             return isTimeUp ? .timeIsUp : nil
         case .activity: return policy.backgroundModes.contains(name) ? nil : .undeclared
         }
     }
 
     mutating func endAssertion(_ number: UInt64, _ shared: inout Shared) {
+        let hadActivity = assertions.activity != nil
         assertions.held.removeAll { $0.number == number }
+        if hadActivity, assertions.activity == nil { assertions.lastUse = shared.now }
         if !assertions.hasTasks { endTaskExpiration(&shared) }
     }
 
@@ -72,7 +74,26 @@ extension AppMachine {
 
     // MARK: The time of tasks
 
-    /// The end of the time that all tasks share: from the entry into the background, or from the last use there.
+    /// A Boolean value that indicates whether something without a time limit keeps the app running in the background: the time of
+    /// its tasks rests.
+    private var isKeptRunning: Bool {
+        assertions.use != nil || assertions.userOverride == .keepRunning || policy.suspend == .never
+            || assertions.activity != nil
+    }
+
+    /// Lets the time of the tasks rest while the app is kept running without a limit, and begins it anew after that.
+    mutating func updateTaskTime(_ shared: inout Shared) {
+        guard state == .background, assertions.hasTasks else { return }
+        if isKeptRunning {
+            shared.deadlines.clear(.tasks, index)
+            endTaskExpiration(&shared)
+        } else if shared.deadlines[.tasks, index] == nil, shared.deadlines[.taskExpiration, index] == nil {
+            assertions.lastUse = shared.now
+            startTaskTime(&shared)
+        }
+    }
+
+    /// The end of the time that all tasks share: from the entry into the background, or from the end of what kept the app running.
     private var endOfTaskTime: Instant {
         // An app that is to be suspended by request has none.
         if desiredReason == .suspend, assertions.userOverride != .suspend { return since }
@@ -81,7 +102,7 @@ extension AppMachine {
     }
 
     mutating func startTaskTime(_ shared: inout Shared) {
-        guard assertions.use == nil, shared.deadlines[.tasks, index] == nil else { return }
+        guard !isKeptRunning, shared.deadlines[.tasks, index] == nil else { return }
         shared.deadlines.set(.tasks, index, at: endOfTaskTime)
     }
 
@@ -126,7 +147,7 @@ extension AppMachine {
 
     /// Returns the instant at which the time of the tasks ends or has ended; nil if it does not run.
     func taskTimeEnd(_ shared: borrowing Shared) -> Instant? {
-        guard state == .background, assertions.use == nil else { return nil }
+        guard state == .background, !isKeptRunning else { return nil }
         return shared.deadlines[.taskExpiration, index] == nil ? endOfTaskTime : shared.now
     }
 
@@ -187,11 +208,9 @@ extension AppMachine {
         }
     }
 
-    /// Begins a use, which stops the time of the tasks. No request waits for a suspension.
+    /// Begins a use. No request waits for a suspension.
     private mutating func beginUse(_ use: Use, _ shared: inout Shared) {
         assertions.endSuspension()
-        shared.deadlines.clear(.tasks, index)
-        endTaskExpiration(&shared)
         refuseWaiters(with: .inUse(id, use), &shared) { $0 == .suspended }
         if desired == .run, isStoppedOrStopping, !shared.foreground.contains(index) {
             desiredReason = use.reason
@@ -204,7 +223,6 @@ extension AppMachine {
         guard state == .background else { return }
         assertions.lastUse = shared.now
         setBackgroundDeadline(&shared)
-        if assertions.hasTasks { startTaskTime(&shared) }
     }
 }
 

@@ -38,7 +38,9 @@ extension AppMachine {
         var delivery = delivery(
             of: callback, sequence: outbox.lastSequence + 1, deadline: deadline, state: stateToTell(callback.callback))
         if let event { delivery.subject = .event(event) }
+        limitTaskTime(of: &delivery, shared)
         outbox.lastSequence = delivery.sequence
+        if callback.isActivation { outbox.overdueActivation = nil }
         extendSlot(for: delivery, &shared)
         let sent = SentCallback(delivery: delivery, sent: shared.now, next: next)
         if awaited == nil {
@@ -55,6 +57,12 @@ extension AppMachine {
         if callback.isResignation { shared.reconcileWaiting() }
     }
 
+    /// Tells an app that hears late of the background the time that is left for its tasks.
+    func limitTaskTime(of delivery: inout Delivery, _ shared: borrowing Shared) {
+        guard delivery.taskTime != nil, let end = taskTimeEnd(shared) else { return }
+        delivery.taskTime = max(.zero, end.duration(since: shared.now))
+    }
+
     /// Gives the activation slot of an app that is told to resign a whole second from now on.
     func extendSlot(for delivery: Delivery, _ shared: inout Shared) {
         guard delivery.pending.isResignation, shared.deadlines[.resignation, index] != nil else { return }
@@ -69,12 +77,10 @@ extension AppMachine {
         switch callback.callback.role {
         case .launch:
             delivery.subject = .launch(Launch(reason: launch.reason, previous: lastExit, url: launch.url))
-        case .background:
-            // The time of the tasks runs when the last scene has left the foreground.
-            if callback.callback == .didEnterBackground || state == .background {
-                delivery.taskTime = policy.timeouts.task
-            }
-        case .activation, .resignation, .arrival, .disconnection, .event, .notice: break
+        // The time of the tasks runs when the last scene has left the foreground.
+        case .background where callback.callback == .didEnterBackground || state == .background:
+            delivery.taskTime = policy.timeouts.task
+        case .background, .activation, .resignation, .arrival, .disconnection, .event, .notice: break
         }
         if let scene = callback.scene {
             delivery.subject = .scene(SceneNews(scene: scene, reason: reasonToTell(callback.callback, of: scene)))
@@ -314,7 +320,9 @@ extension AppMachine {
             return nil
         }
         switch callback.role {
-        case .activation: refuseWaiters(with: .unanswered(id, callback), &shared) { $0 == .answered }
+        case .activation:
+            if state == .active { outbox.overdueActivation = callback }
+            refuseWaiters(with: .unanswered(id, callback), &shared) { $0 == .answered }
         case .background: return .backgroundTimeout
         case .launch: if !isReady { return .launchTimeout }
         case .resignation, .arrival, .disconnection, .event, .notice: break

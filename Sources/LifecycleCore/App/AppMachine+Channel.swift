@@ -70,6 +70,7 @@ extension AppMachine {
         shared.deadlines.clear(.exit, index)
         outbox.callbacks = []
         outbox.resignations = []
+        outbox.overdueActivation = nil
         dropAssertions(&shared)
         dropEvents(.notListening, &shared)
         // The event that it was sent has its outcome.
@@ -171,6 +172,7 @@ extension AppMachine {
     /// Sends a callback that the app has not received again, with all its time.
     private func sendAgain(_ callback: inout SentCallback, _ shared: inout Shared) {
         callback.delivery.deadline = answerDeadline(of: callback.delivery.callback, shared)
+        limitTaskTime(of: &callback.delivery, shared)
         callback.sent = shared.now
         shared.effects.append(.deliver(index, callback.delivery))
         extendSlot(for: callback.delivery, &shared)

@@ -115,13 +115,13 @@ extension AppMachine {
 
     // MARK: Launch for an event
 
-    /// Notes the URL that the app is launched to open. An app that takes it as an argument has it then.
+    /// Notes the URL that the app is launched to open. An app that takes it as an argument has it then, unless it is sure to connect.
     mutating func prepareLaunchURL() {
         let waiting = outbox.events.first { $0.event.url != nil }
         launch.url = waiting?.event.url
         launch.event = waiting?.number
         launch.hasDeclined = false
-        if let waiting, policy.takesURLs { outbox.removeEvent(waiting.number) }
+        if let waiting, policy.takesURLs, policy.callbacks != .required { outbox.removeEvent(waiting.number) }
     }
 
     /// Finishes the URL that the program took as an argument, now that it runs.
@@ -169,10 +169,12 @@ extension AppMachine {
 
     /// Finishes all events of an app that cannot be told of them any more, because its end has begun, or for another reason.
     mutating func dropEvents(_ outcome: EventOutcome, begun: Termination? = nil, _ shared: inout Shared) {
-        abandonEvent(outcome, begun: begun, &shared)
+        // An app that has the event was told of it.
+        let outcomeOfSent = outcome == .notListening ? .unanswered : outcome
+        abandonEvent(outcomeOfSent, begun: begun, &shared)
         let events = outbox.events
         outbox.events = []
-        endTask(&shared, begun: begun) { _ in outcome }
+        endTask(&shared, begun: begun) { _ in outcomeOfSent }
         for event in events { finish(event, outcome, begun: begun, &shared) }
         shared.deadlines.clear(.hello, index)
     }

@@ -20,7 +20,7 @@ extension AppMachine {
             if isReached {
                 fulfil(waiter, &shared)
             } else {
-                refuse(waiter, with: given?.value ?? lossRefusal(shared.now), &shared)
+                refuse(waiter, with: given?.value ?? refusal(of: goal, shared), &shared)
                 dropRefusedEvent(of: goal, &shared)
             }
         }
@@ -69,14 +69,19 @@ extension AppMachine {
         shared.effects.append(.reply(waiter.request, .refused(refusal)))
     }
 
+    private func refusal(of goal: Goal, _ shared: borrowing Shared) -> Refusal {
+        if goal == .answered, let callback = outbox.overdueActivation { return .unanswered(id, callback) }
+        return lossRefusal(shared.now)
+    }
+
     /// Returns the refusal of a request whose goal is out of reach, for an end that has `begun` before the phase shows it.
     func lossRefusal(begun: Termination? = nil, _ now: Instant) -> Refusal {
         if !isRunning, let exit = lastExit { return .ended(id, exit) }
         // An app that is ending is launched again, and stays inactive.
         if begun == nil, desired == .run, target == .inactive { return .superseded(id, by: .interruption) }
         let termination = begun ?? phase.termination
-        if let termination, termination.reason.callsForRestoration {
-            // No request ended it: it failed, and is on its way out.
+        if let termination, termination.reason.callsForRestoration || termination.reason == .exit {
+            // No request ended it: it is on its way out by itself.
             return .ended(id, termination.exit(at: now))
         }
         return .superseded(id, by: termination?.reason ?? desiredReason)
@@ -90,7 +95,9 @@ extension AppMachine {
         switch goal {
         case .active: return isActiveForGood
         // An app that was launched just now may be about to connect, and has answered nothing before.
-        case .answered: return isActiveForGood && hasAnsweredAll && shared.deadlines[.hello, index] == nil
+        case .answered:
+            return isActiveForGood && hasAnsweredAll && outbox.overdueActivation == nil
+                && shared.deadlines[.hello, index] == nil
         case .launched: return state == .suspended || state.isAlive && isReady && hasAnsweredAll
         case .awake, .woken: return state.isAlive && state != .suspended && !phase.awaitsResume
         case .suspended: return isSeenStopped
@@ -108,7 +115,8 @@ extension AppMachine {
         // The next process may reach it.
         if desired == .restart, goal.needsProcess { return true }
         return switch goal {
-        case .active, .answered: target == .active
+        case .active: target == .active
+        case .answered: target == .active && outbox.overdueActivation == nil
         case .launched, .woken: target.isAlive
         case .awake: target.isAlive && target != .suspended
         case .suspended: target == .suspended

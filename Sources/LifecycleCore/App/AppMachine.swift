@@ -168,6 +168,7 @@ public struct AppMachine: Sendable, Equatable {
     /// Recomputes the target, and abandons pending operations that it does not need any more, where that is possible.
     mutating func recomputeTarget(_ shared: inout Shared) {
         updateUse(&shared)
+        updateTaskTime(&shared)
         target = desiredTarget(shared)
         if target.isForeground { assertions.userOverride = .none }
         if target.isAlive {
@@ -320,7 +321,10 @@ public struct AppMachine: Sendable, Equatable {
                     app: id, index: index, from: from, to: state, reason: reason, instant: shared.now, since: before,
                     answerTime: answerTime)))
         moveScenesWithProcess(to: state, &shared)
-        if from == .active { shared.leaveActivation(index) }
+        if from == .active {
+            outbox.overdueActivation = nil
+            shared.leaveActivation(index)
+        }
         if from == .background { leaveBackground(&shared) }
         switch state {
         case .suspended:

@@ -40,7 +40,7 @@ struct AssertionTable: Sendable, Equatable {
     var reportedUses: Set<Use> = []
     /// The use that keeps the app running.
     var use: Use?
-    /// The instant at which the last use ended in the background; the time of the tasks runs from then.
+    /// The instant at which what kept the app running without a limit ended; the time of the tasks runs from then.
     var lastUse: Instant?
     /// The instant at which the app that is suspended entered the background. It stays until the app leaves the background, or is resumed
     /// for another reason than an assertion that began before its stop: then the time of the tasks begins anew.

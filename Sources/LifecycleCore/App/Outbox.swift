@@ -54,6 +54,8 @@ struct Outbox: Sendable, Equatable {
     /// The resignations that were sent behind an unanswered callback, in order. Empty unless the phase awaits a callback, which
     /// the first of them follows.
     var resignations: [SentCallback] = []
+    /// The activation that the app has not answered in time. Not saved; ended by the next one, and when the app is not active any more.
+    var overdueActivation: Callback?
     /// The events that wait for their place between the callbacks.
     var events: [QueuedEvent] = []
     /// The task that the app works on, which keeps it running and delays no callback.

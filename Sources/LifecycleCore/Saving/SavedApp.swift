@@ -20,8 +20,8 @@ extension AppMachine {
         coder.reason("reason", &reason)
         coder.instant("since", &since)
         desired = coder.word("wish", desired) ?? (state.isAlive ? .run : .rest)
-        // With the beginning of its end, the app is to run.
-        if coder.isReading, desired == .restart, !isRunning || phase.termination != nil { desired = .run }
+        // An app without a process has none to end first.
+        if desired == .restart, !isRunning { desired = .run }
         coder.reason("wish-reason", &desiredReason)
         let exit = coder.item("exit", lastExit)
         let account = ReclaimRecord.code(reclaimed, with: &coder)

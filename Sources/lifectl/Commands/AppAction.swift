@@ -18,6 +18,10 @@ enum AppAction: String {
         case .focus:
             let id = arguments.app
             if id.contains("/") {
+                guard arguments.word(.wait, of: WaitGoal.self) == nil else {
+                    throw Failure(
+                        .usage, action(on: id), "--wait is for apps, and this is a scene", remedy: "leave --wait out")
+                }
                 return try arguments.options.perform(.focusScene, on: id, verb: "bring", to: " to the foreground")
             }
             let wait = arguments.word(.wait, of: WaitGoal.self)
