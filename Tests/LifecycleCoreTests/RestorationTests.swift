@@ -46,11 +46,9 @@ import Testing
     }
 
     @Test func recordsThatDisagreeAreMended() throws {
-        let (running, ended) = (running("clock"), {
-            var world = self.running("clock")
-            world.ask(.terminate(Self.clock))
-            return world
-        }())
+        let running = running("clock")
+        var ended = running
+        ended.ask(.terminate(Self.clock))
         func restored(_ machine: World, _ app: World) throws -> Lifecycle {
             let record = try #require(app.core.record(of: Self.clock))
             return Lifecycle(
@@ -69,7 +67,8 @@ import Testing
         record.fields.removeAll { $0.name == "wish" }
         record.fields.append(.init(name: "wish", value: "restart"))
         world.core = Lifecycle(
-            restoring: world.core.record, apps: [record], settings: Settings(), policy: { _ in Policy() }, at: world.now)
+            restoring: world.core.record, apps: [record], settings: Settings(), policy: { _ in Policy() }, at: world.now
+        )
         world.give(.resumeRestored)
         let launch = world.ask(.launch(Self.clock, background: false))
         #expect(world.replies[launch]?.doneApp == Self.clock)
