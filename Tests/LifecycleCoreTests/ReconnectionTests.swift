@@ -16,6 +16,19 @@ import Testing
         #expect(world.core.knownApps[clock]?.isConnected == true)
     }
 
+    /// The user waits for it, but it was promised the time of the callback.
+    @Test func appThatHasACallbackHasItsTimeToReconnect() {
+        var world = World(apps: "clock", linked: true)
+        world.silent[Self.clock] = [.willFinishLaunching]
+        world.ask(.launch(Self.clock, background: true))
+        world = world.restored()
+        world.ask(.focus(Self.clock))
+        world.pass(.milliseconds(19_999))
+        #expect(isConnected(world) == true)
+        world.pass(.milliseconds(1))
+        #expect(isConnected(world) == false)
+    }
+
     @Test func bothLaunchCallbacksOfANewLifeCycleHaveOneTime() {
         var world = World(apps: "clock", linked: true)
         var policy = Policy()

@@ -152,6 +152,23 @@ import Testing
         #expect(world.core.returningApps == (background ? [Self.maps] : []))
     }
 
+    @Test func appThatCannotBeToldToResignIsNotRestartedIfItIsToEnd() {
+        var world = world().restored()
+        let restart = world.ask(.restart(Self.clock))
+        world.ask(.terminate(Self.clock))
+        #expect(world.replies[restart]?.name == "refused superseded")
+    }
+
+    @Test func foregroundAppRestartsBehindTheLockToo() {
+        var world = world()
+        world.ask(.machine(.lock))
+        _ = world.lines()
+        let restart = world.ask(.restart(Self.clock))
+        #expect(world.replies[restart] == .refused(.foregroundBlocked(Self.clock, by: .locked)))
+        let steps = world.lines().filter { ["spawn clock", "terminate clock"].contains($0) }
+        #expect(steps == ["terminate clock", "spawn clock"])
+    }
+
     @Test func appThatIsBeingReclaimedIsSpared() {
         var world = world(scenes: true)
         world.give(.define(Self.maps, Policy()))

@@ -86,10 +86,12 @@ extension AppMachine {
         shared.deadlines.postpone([.answer, .launch, .performTask, .taskExpiration], index, to: end)
     }
 
-    /// Shortens the time to reconnect of an app that the user waits for.
+    /// Shortens the time to reconnect of an app that the user waits for. It has no less than for the callback that it was sent.
     mutating func hastenReconnection(_ shared: inout Shared) {
         guard target.isForeground, !state.isForeground, let end = shared.deadlines[.reconnection, index] else { return }
-        shared.deadlines.set(.reconnection, index, at: min(end, shared.now + Self.foregroundReconnectionTime))
+        let answer = phase.sentCallback?.value.delivery.deadline ?? shared.now
+        let soon = max(answer, shared.now + Self.foregroundReconnectionTime)
+        if soon < end { shared.deadlines.set(.reconnection, index, at: soon) }
     }
 
     /// Goes on with an app that has reconnected and has received the callbacks up to this number.

@@ -161,9 +161,12 @@ extension Lifecycle {
                 machine.beginEnd(atOnce: atOnce, &shared)
             }
         }
-        change(app) { machine, _ in
+        change(app) { machine, shared in
+            let wasToRestart = machine.desired == .restart
             machine.desired = .end
             machine.desiredReason = reason
+            // They wait for a process that does not come any more, and not for the one that is there.
+            if wasToRestart { machine.refuseWaiters(with: machine.lossRefusal(shared.now), &shared) { $0.needsProcess } }
         }
         leaveForegroundEnding(app, reason: reason)
         change(app) { $0.beginEnd(atOnce: atOnce, &$1) }
