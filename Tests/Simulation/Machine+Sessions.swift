@@ -83,7 +83,7 @@ extension Machine {
                 app.state.isAlive
                     ? before.isCloseWanted && before.state == .unattached && before.isNot(scene)
                     : before.wasConnected || before.isCloseWanted || before.state != .unattached
-                        || before.made != scene.since
+                        || before.made != scene.since || before.origin != scene.origin
             else { continue }
             sessions[app.id]?[scene.id] = Session(
                 state: before.state, info: scene.info, origin: scene.origin, made: scene.since)
