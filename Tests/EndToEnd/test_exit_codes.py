@@ -112,6 +112,8 @@ def test_an_app_that_does_not_answer_is_not_waited_for_without_end(direct, liste
     result = direct.lifectl("launch", "clock", "--wait", "answered", check=False)
     assert (result.returncode, "did-become-active" in result.stderr) == (UNANSWERED, True), result.stderr
     assert direct.lifectl.state("clock") == "active"
+    # The answer is still missing.
+    assert direct.lifectl("focus", "clock", "--wait", "answered", check=False).returncode == UNANSWERED
 
 
 def test_an_app_without_callbacks_has_nothing_to_answer(direct):

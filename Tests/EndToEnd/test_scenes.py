@@ -57,6 +57,8 @@ def test_opened_focused_sent_back_and_closed(direct, listeners):
     lifectl("scene", "open", APP)
     lifectl("scene", "open", APP, "--scene", "draft", "--info", "{}")
     assert scenes(lifectl)["draft"] == "foregroundActive"
+    wrong = lifectl("focus", f"{APP}/main", "--wait", "answered", check=False)
+    assert (wrong.returncode, "leave --wait out" in wrong.stderr) == (64, True), wrong.stderr
     lifectl("focus", f"{APP}/main")
     assert scenes(lifectl)["main"] == "foregroundActive"
     wait_for(lambda: scenes(lifectl)["draft"] == "background", what="draft has left")
