@@ -71,6 +71,9 @@ final class CoreDriver: InputHandler {
     /// Returns whether an app that is known is in the foreground.
     func isInForeground(_ app: AppIndex) -> Bool { core.isInForeground(app) }
 
+    /// Returns whether an app runs with this policy, and so need not be defined.
+    func isRunning(_ app: AppID, with policy: Policy) -> Bool { core.isRunning(app, with: policy) }
+
     func id(of app: AppIndex) -> AppID { core.latestID(of: app) }
     func isEndRequested(of app: AppID) -> Bool { core.knownApps[app]?.isEndRequested ?? false }
     /// Returns the index of an app that is known, or is about to be forgotten.

@@ -106,7 +106,11 @@ public struct AppTable: Sendable {
 
     /// Returns the indexes of the apps that match, in the order of the ids.
     func sortedIndexes(where matches: (AppMachine) -> Bool) -> [AppIndex] {
-        sorted(machines.filter { !$0.isForgotten && matches($0) }.map { $0.index })
+        var found: [AppIndex] = []
+        for position in machines.indices where !machines[position].isForgotten && matches(machines[position]) {
+            found.append(machines[position].index)
+        }
+        return sorted(found)
     }
 
     /// Returns the indexes in the order of the ids.
@@ -122,6 +126,8 @@ public struct AppTable: Sendable {
         ids.insert(index.value) { [machines] in machines[$0].id }
         return index
     }
+
+    mutating func reserveCapacity(_ count: Int) { machines.reserveCapacity(count) }
 
     /// Adds a machine behind the others. An array alone grows to twice its size, and machines are large.
     private mutating func append(_ machine: AppMachine) {

@@ -182,11 +182,15 @@ public struct Lifecycle: Sendable {
         shared.reconcileWaiting()
     }
 
+    /// Returns whether an app runs with this policy: ``Input/define(_:_:)`` changes nothing then.
+    public mutating func isRunning(_ id: AppID, with policy: Policy) -> Bool {
+        guard let app = knownApps.index(of: id) else { return false }
+        return knownApps[app].isRunning && knownApps[app].policy == policy
+    }
+
     private mutating func define(_ id: AppID, _ policy: Policy) {
-        // Most of a configuration that is read again says nothing new.
-        let known = knownApps.index(of: id)
-        if let known, knownApps[known].isRunning, knownApps[known].policy == policy { return }
-        let app = known ?? insert(id, policy)
+        guard !isRunning(id, with: policy) else { return }
+        let app = knownApps.index(of: id) ?? insert(id, policy)
         let isInForeground = shared.foreground.contains(app)
         let sharedPolicy = knownApps.share(policy)
         change(app) { machine, shared in

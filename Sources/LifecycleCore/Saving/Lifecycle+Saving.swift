@@ -17,7 +17,7 @@ extension Lifecycle {
     public mutating func takeChangedIndex() -> Int? { knownApps.changed.popFirst()?.value }
 
     /// The indexes of all apps.
-    public var indexes: [Int] { knownApps.sortedIndexes.map { $0.value } }
+    public var indexes: [Int] { knownApps.values.map { $0.index.value } }
 
     /// Returns the app of an index that was in use; nil if the app was forgotten.
     public func app(at index: Int) -> AppID? {
@@ -73,6 +73,7 @@ extension Lifecycle {
     ) {
         shared.now = now
         configure(settings)
+        knownApps.reserveCapacity(records.count)
         for record in records { restoreApp(record, policy) }
         var machine = machine
         code(with: &machine)

@@ -238,10 +238,10 @@ public struct SlotReader: SavedCoder, PartCoder, Sendable {
             fail()
             return nil
         }
-        var number: UInt64 = 0
-        for offset in (0..<8).reversed() { number = number << 8 | UInt64(bytes[position + offset]) }
+        let offset = position - bytes.startIndex
         position += 8
-        return number
+        let number = unsafe bytes.span.bytes.unsafeLoadUnaligned(fromByteOffset: offset, as: UInt64.self)
+        return UInt64(littleEndian: number)
     }
 
     private mutating func take(_ size: UInt64) -> ArraySlice<UInt8>? {

@@ -181,7 +181,8 @@ final class AppManager {
     func defineAll(except gone: Set<AppID> = []) {
         exits.last.withList { [driver, catalog, weak self] in
             for (id, definition) in catalog.definitions where !gone.contains(id) {
-                driver.handle(.define(id, definition.policy))
+                // Most of a configuration that is read again says nothing new.
+                if !driver.isRunning(id, with: definition.policy) { driver.handle(.define(id, definition.policy)) }
                 self?.recallExit(of: id)
             }
         }
