@@ -225,7 +225,7 @@ extension Cgroup {
     /// Returns the group that a process is in, by its place in the hierarchy; nil if the process or the hierarchy is
     /// not there.
     static func name(of pid: ProcessID) -> String? {
-        guard let text = ProcFile.read("/proc/\(pid)/cgroup", limit: 1 << 16) else { return nil }
+        guard let text = ProcFile.read(ProcPath(pid, "cgroup"), limit: 1 << 16) else { return nil }
         return name(inList: String(decoding: text, as: UTF8.self))
     }
 
@@ -239,11 +239,15 @@ extension Cgroup {
     /// keeps it from giving a group of its own such a name. A group outside of our cgroup namespace has no place here.
     static func place(inList text: String) -> String? {
         // By bytes: a name may begin with what makes one character with the slash before it.
-        let lines = text.utf8.split(separator: UInt8(ascii: "\n"))
-        guard let line = lines.first(where: { $0.starts(with: "0::/".utf8) }) else { return nil }
-        let names = line.dropFirst("0::/".utf8.count)
-        let isOutside = names.split(separator: UInt8(ascii: "/")).contains { $0.elementsEqual("..".utf8) }
-        return isOutside ? nil : String(decoding: names, as: UTF8.self)
+        var names: String?
+        text.utf8.span.forEachLine { line in
+            guard names == nil, line.starts(with: "0::/") else { return }
+            let line = line.extracting(droppingFirst: "0::/".utf8.count)
+            names = unsafe line.withUnsafeBufferPointer { unsafe String(decoding: $0, as: UTF8.self) }
+        }
+        var isOutside = false
+        names?.utf8.span.forEachPart(before: UInt8(ascii: "/")) { if $0.isEqual(to: "..") { isOutside = true } }
+        return isOutside ? nil : names
     }
 
     /// Returns a group by the path of its directory; nil if there is none, or the path leads through other directories.

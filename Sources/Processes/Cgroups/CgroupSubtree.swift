@@ -212,7 +212,7 @@ extension CgroupSubtree {
     ///
     /// - Parameter pid: A process number.
     public func location(of pid: ProcessID) -> Location? {
-        guard let text = ProcFile.read("/proc/\(pid)/cgroup", limit: 1 << 16) else { return nil }
+        guard let text = ProcFile.read(ProcPath(pid, "cgroup"), limit: 1 << 16) else { return nil }
         guard let name = Cgroup.place(inList: String(decoding: text, as: UTF8.self)) else { return .elsewhere }
         if apps.contains(groupNamed: name) { return .app }
         let helpers = base.child(Self.helperGroup)

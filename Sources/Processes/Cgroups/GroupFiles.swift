@@ -35,14 +35,14 @@ final class GroupFiles {
     /// - Parameter main: The main process.
     fileprivate func open(main: ProcessID?) {
         if open == nil, let directory = try? Descriptor.open(group.directory, O_RDONLY | O_DIRECTORY),
-            let processes = try? Descriptor.open(group.file("cgroup.procs"), O_RDONLY)
+            let processes = try? Self.open("cgroup.procs", in: directory.rawValue, O_RDONLY)
         {
             open = Open(directory: directory, processes: processes)
         }
         if status == nil, let main {
             self.main = main
-            status = try? Descriptor.open("/proc/\(main)/stat", O_RDONLY)
-            children = try? Descriptor.open("/proc/\(main)/task/\(main)/children", O_RDONLY)
+            status = try? Descriptor.open(ProcPath(main, "stat"), O_RDONLY)
+            children = try? Descriptor.open(ProcPath(main, thread: main, "children"), O_RDONLY)
         }
         isComplete = open != nil && status != nil
     }
@@ -78,6 +78,12 @@ final class GroupFiles {
         guard let directory = open?.directory.rawValue else {
             return try Descriptor.open(group.file(attribute.description), flags)
         }
+        return try Self.open(attribute, in: directory, flags)
+    }
+
+    private static func open(
+        _ attribute: StaticString, in directory: Int32, _ flags: Int32
+    ) throws(Errno) -> Descriptor {
         let number = unsafe attribute.utf8Start.withMemoryRebound(to: CChar.self, capacity: attribute.utf8CodeUnitCount)
         {
             unsafe linux_open_at(directory, $0, flags | O_CLOEXEC)

@@ -141,11 +141,14 @@ extension Span<UInt8> {
     func isEqual(to text: StaticString) -> Bool { count == text.utf8CodeUnitCount && starts(with: text) }
 
     /// Calls a closure with each line, without its line feed.
-    func forEachLine(_ body: (Span<UInt8>) -> Void) {
+    func forEachLine(_ body: (Span<UInt8>) -> Void) { forEachPart(before: UInt8(ascii: "\n"), body) }
+
+    /// Calls a closure with each part that ends before a separator, or at the end.
+    func forEachPart(before separator: UInt8, _ body: (Span<UInt8>) -> Void) {
         var start = 0
         while start < count {
             var end = start
-            while end < count, self[end] != UInt8(ascii: "\n") { end += 1 }
+            while end < count, self[end] != separator { end += 1 }
             body(extracting(start..<end))
             start = end + 1
         }

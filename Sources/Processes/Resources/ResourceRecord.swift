@@ -31,13 +31,14 @@ extension ResourceRecord {
     /// - Parameter next: Returns the next number; nil behind the last.
     public init?(next: () -> UInt64?) {
         self.init()
-        var numbers: [Int?] = []
-        for _ in 0..<ResourceProfile.numberCount {
-            guard let number = next() else { return nil }
-            numbers.append(number == Self.none ? nil : Int(Int64(bitPattern: number)))
+        var isComplete = true
+        profile.forEachNumber { number in
+            let next = next()
+            isComplete = isComplete && next != nil
+            number = next.flatMap { $0 == Self.none ? nil : Int(Int64(bitPattern: $0)) }
         }
-        profile = ResourceProfile(numbers: numbers)
-        guard let bits = next() else { return nil }
+        profile.nice = profile.nice.flatMap { ResourceSetting.nice.range.contains($0) ? $0 : nil }
+        guard isComplete, let bits = next() else { return nil }
         incomplete = CaseSet(bits: UInt8(truncatingIfNeeded: bits))
         for setting in ResourceSetting.allCases {
             guard ownValues.append(of: setting, next: next) else { return nil }
@@ -46,12 +47,8 @@ extension ResourceRecord {
 }
 
 extension ResourceProfile {
-    fileprivate static let numberCount = 7
-
     /// Reads or replaces each number, in the order of the records: the table of a saved profile. The limit of processes is the same in
     /// all states, and is written to the cgroup again after a restart.
-    ///
-    /// - Parameter body: Called ``numberCount`` times.
     fileprivate mutating func forEachNumber(_ body: (inout Int?) -> Void) {
         body(&cpuWeight)
         body(&ioWeight)
@@ -62,14 +59,6 @@ extension ResourceProfile {
         ioPriority = priority.flatMap { IOPriority(rawValue: $0) }
         body(&oomScoreAdjustment)
         body(&timerSlack)
-    }
-
-    /// - Parameter numbers: As many as ``numberCount``.
-    fileprivate init(numbers: [Int?]) {
-        self.init()
-        var rest = numbers[...]
-        forEachNumber { $0 = rest.removeFirst() }
-        nice = nice.flatMap { ResourceSetting.nice.range.contains($0) ? $0 : nil }
     }
 }
 
