@@ -94,7 +94,8 @@ public struct ConfigurationLoader: Sendable {
         let reader = ManifestReader(
             instance: instance, searchPath: searchPath, ownDirectory: directories.last.map { "\($0)/apps.d" },
             entries: desktopEntries)
-        var entries: [String: ManifestReader.Entry] = [:]
+        var entries: [ManifestReader.Entry] = []
+        var positions: [String: Int] = [:]
         var known: FileTrust.Checked?
         let catalog = ManifestCatalog(directories: directories, limit: settings.limits.apps)
         for file in try catalog.files(reportingTo: &problems) {
@@ -102,14 +103,15 @@ public struct ConfigurationLoader: Sendable {
             case .nothing: continue
             case .invalid(let found): problems.add(found)
             case .valid(let entry):
-                if let first = entries[entry.manifest.id] {
-                    problems.add(duplicate(entry, of: first))
+                if let first = positions[entry.manifest.id] {
+                    problems.add(duplicate(entry, of: entries[first]))
                 } else {
-                    entries[entry.manifest.id] = entry
+                    positions[entry.manifest.id] = entries.count
+                    entries.append(entry)
                 }
             }
         }
-        return entries.values.sorted { $0.manifest.id < $1.manifest.id }
+        return entries.sorted { $0.manifest.id < $1.manifest.id }
     }
 
     /// Returns the apps that are launched in the foreground and cannot all be there. None is left out: the last of them

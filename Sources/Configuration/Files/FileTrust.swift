@@ -25,16 +25,22 @@ enum FileTrust {
     ///   - known: The directory of the file that was checked before; set to that of this one.
     static func check(_ path: String, opened: stat, known: inout Checked?) throws(Defect) {
         let end = path.utf8.lastIndex(of: UInt8(ascii: "/")) ?? path.startIndex
-        let directory = String(path[..<end])
-        let checked = known?.path == directory && !directory.isEmpty ? known : nil
-        known = nil
-        var rest = checked == nil ? components(of: path) : components(of: String(path[end...]))
-        var resolved = checked?.resolved ?? (path.utf8.first == UInt8(ascii: "/") ? "" : ".")
+        let directory = path[..<end]
+        var (rest, resolved, status): ([String], String, stat)
+        if let known, known.path == directory, !directory.isEmpty {
+            let name = String(path[path.utf8.index(after: end)...])
+            (rest, resolved, status) = ([name], known.resolved, known.status)
+        } else {
+            known = nil
+            (rest, resolved) = (components(of: path), path.utf8.first == UInt8(ascii: "/") ? "" : ".")
+            status = try look(at: resolved.isEmpty ? "/" : resolved)
+        }
         var links = 0
-        var status = if let checked { checked.status } else { try look(at: resolved.isEmpty ? "/" : resolved) }
         while let name = rest.popLast() {
             try checkDirectory(status, resolved.isEmpty ? "/" : resolved)
-            if rest.isEmpty, links == 0 { known = Checked(path: directory, resolved: resolved, status: status) }
+            if rest.isEmpty, links == 0, known == nil {
+                known = Checked(path: String(directory), resolved: resolved, status: status)
+            }
             let next = "\(resolved)/\(name)"
             status = try look(at: next)
             try checkOwner(status, next)

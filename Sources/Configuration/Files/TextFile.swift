@@ -69,21 +69,26 @@ enum TextFile {
 
     /// Counts the bytes that are read and not the size, because a file can grow meanwhile.
     private static func readAll(_ descriptor: Int32, limit: Int) throws(Defect) -> [UInt8] {
-        var bytes: [UInt8] = []
+        var bytes = try readChunk(descriptor)
         while bytes.count <= limit {
-            let chunk = 65_536
-            var count = 0
-            let more = unsafe [UInt8](unsafeUninitializedCapacity: chunk) { buffer, initialized in
-                repeat {
-                    count = unsafe Glibc.read(descriptor, buffer.baseAddress, chunk)
-                } while count < 0 && errno == EINTR
-                initialized = max(0, count)
-            }
-            guard count >= 0 else { throw Defect(cannot: "read the file", error: errno) }
-            if count == 0 { return bytes }
+            let more = bytes.isEmpty ? [] : try readChunk(descriptor)
+            if more.isEmpty { return bytes }
             bytes += more
         }
         throw Defect(cannot: "read the file", "it is larger than \(limit) bytes")
+    }
+
+    private static func readChunk(_ descriptor: Int32) throws(Defect) -> [UInt8] {
+        let size = 16_384
+        var count = 0
+        let bytes = unsafe [UInt8](unsafeUninitializedCapacity: size) { buffer, initialized in
+            repeat {
+                count = unsafe Glibc.read(descriptor, buffer.baseAddress, size)
+            } while count < 0 && errno == EINTR
+            initialized = max(0, count)
+        }
+        guard count >= 0 else { throw Defect(cannot: "read the file", error: errno) }
+        return bytes
     }
 
     private static func decode(_ bytes: [UInt8]) throws(Defect) -> String {

@@ -34,7 +34,8 @@ struct ManifestReader {
         do throws(Defect) {
             guard case .text(let text)? = try TextFile.readTrusted(file, known: &known) else { return .nothing }
             return try parse(
-                text, of: file, defaultID: String(name.dropLast(".toml".count)), isShared: directory != ownDirectory)
+                text, of: file, defaultID: String(decoding: name.utf8.dropLast(".toml".utf8.count), as: UTF8.self),
+                isShared: directory != ownDirectory)
         } catch {
             if let failure = LoadFailure(error, at: file) { throw failure }
             return .invalid([Problem(error, of: file)])
@@ -54,8 +55,8 @@ struct ManifestReader {
             problems = takeEntry(finding, document, into: &manifest)
         }
         if problems.isEmpty { problems = complete(&manifest, from: document) }
-        let entry = Entry(
-            manifest: manifest, idLine: document.line(of: ["id"]), startLine: document.line(of: ["launchAtStart"]))
+        var entry = Entry(manifest: manifest, idLine: document.line(of: ["id"]))
+        if manifest.launchAtStart != nil { entry.startLine = document.line(of: ["launchAtStart"]) }
         return problems.isEmpty ? .valid(entry) : .invalid(problems)
     }
 

@@ -40,9 +40,11 @@ struct Schema<Subject>: Sendable {
         apply: ([String], TOMLNode) throws(Mismatch) -> Void,
         report: (Mismatch) -> Void
     ) {
-        let places = table.map { name, node in (line: document.line(of: prefix + [name]) ?? 0, name: name, node: node) }
-        for (_, name, node) in places.sorted(by: { ($0.line, $0.name) < ($1.line, $1.name) }) {
+        let places = table.map { name, node in
             let path = prefix + [name]
+            return (line: document.line(of: path) ?? 0, name: name, path: path, node: node)
+        }
+        for (_, _, path, node) in places.sorted(by: { ($0.line, $0.name) < ($1.line, $1.name) }) {
             if isSection(path), case .table(let inner) = node {
                 visit(inner, at: path, of: document, apply: apply, report: report)
                 continue

@@ -5,6 +5,9 @@ struct TOMLParser {
     /// Deeper than any configuration, shallow enough for every stack.
     static let maximumDepth = 32
 
+    /// More keys than most texts have.
+    private static let usualKeyCount = 12
+
     /// The line of each key and table; of a table that is written in parts, the first.
     private(set) var lines: [[String]: Int] = [:]
     private var cursor: ByteCursor
@@ -14,7 +17,8 @@ struct TOMLParser {
 
     /// Reads the text.
     mutating func parse() throws(Defect) -> [String: TOMLNode] {
-        let root = TOMLTable(.header)
+        let root = TOMLTable(.header, capacity: Self.usualKeyCount)
+        lines.reserveCapacity(Self.usualKeyCount)
         do throws(Defect) {
             try readDocument(into: root)
         } catch {
@@ -41,11 +45,12 @@ struct TOMLParser {
 
     private mutating func readHeader(in root: TOMLTable) throws(Defect) -> (TOMLTable, path: [String]) {
         let line = cursor.line
-        let closing = cursor.consume("[[") ? "]]" : "]"
-        if closing == "]" { cursor.advance() }
+        let isElement = cursor.consume("[[")
+        if !isElement { cursor.advance() }
         let key = try readKey()
+        let closing: StaticString = isElement ? "]]" : "]"
         guard cursor.consume(closing) else { throw .expected("\(closing) at the end of the header") }
-        let (table, path) = try root.define(key, isElement: closing == "]]")
+        let (table, path) = try root.define(key, isElement: isElement)
         try record(path, at: line)
         return (table, path)
     }
@@ -114,8 +119,10 @@ extension TOMLParser {
         cursor.advance()
         try skipBlankLines()
         while !cursor.consume("]") {
-            let element = TOMLDocument.element(elements.count + 1)
-            elements.append(try readValue(at: path + [element], depth: depth + 1))
+            // Only tables and arrays have lines below them.
+            let isNested = cursor.current == UInt8(ascii: "[") || cursor.current == UInt8(ascii: "{")
+            let place = isNested ? path + [TOMLDocument.element(elements.count + 1)] : path
+            elements.append(try readValue(at: place, depth: depth + 1))
             try skipBlankLines()
             if cursor.consume(",") {
                 try skipBlankLines()
@@ -173,9 +180,9 @@ extension TOMLParser {
 
     private mutating func readString(isKey: Bool) throws(Defect) -> String {
         let isBasic = cursor.current == UInt8(ascii: "\"")
-        let mark = isBasic ? "\"" : "'"
-        let isMultiline = !isKey && cursor.consume(mark + mark + mark)
-        let closing = isMultiline ? mark + mark + mark : mark
+        let (mark, marks): (StaticString, StaticString) = isBasic ? ("\"", "\"\"\"") : ("'", "'''")
+        let isMultiline = !isKey && cursor.consume(marks)
+        let closing = isMultiline ? marks : mark
         if !isMultiline {
             cursor.advance()
         } else if !cursor.consume("\n") {
@@ -189,7 +196,7 @@ extension TOMLParser {
             guard let byte = cursor.current else { throw .unclosed }
             if cursor.consume(closing) {
                 // Up to two quotation marks more belong to the string itself.
-                for _ in 0..<2 where isMultiline && cursor.consume(mark) { content += mark.utf8 }
+                for _ in 0..<2 where isMultiline && cursor.consume(mark) { content.append(end) }
                 return String(decoding: content, as: UTF8.self)
             }
             if isBasic, byte == UInt8(ascii: "\\") {
@@ -313,9 +320,12 @@ struct ByteCursor {
     }
 
     /// Moves past `expected` if that is what comes next, and says whether it was.
-    mutating func consume(_ expected: String) -> Bool {
-        guard bytes[position...].starts(with: expected.utf8) else { return false }
-        for _ in expected.utf8 { advance() }
+    mutating func consume(_ expected: StaticString) -> Bool {
+        let end = position + expected.utf8CodeUnitCount
+        guard end <= bytes.count, expected.withUTF8Buffer({ unsafe bytes[position..<end].elementsEqual($0) }) else {
+            return false
+        }
+        while position < end { advance() }
         return true
     }
 
@@ -323,7 +333,7 @@ struct ByteCursor {
     @discardableResult
     mutating func takeAll(where fits: (UInt8) -> Bool) -> ArraySlice<UInt8> {
         let start = position
-        while let current, fits(current) { advance() }
+        while position < bytes.count, fits(bytes[position]) { advance() }
         return bytes[start..<position]
     }
 }

@@ -24,9 +24,13 @@ final class TOMLTable {
     }
 
     private var origin: Origin
-    private var entries: [String: Entry] = [:]
+    private var entries: [String: Entry]
 
-    init(_ origin: Origin) { self.origin = origin }
+    /// - Parameter capacity: The number of keys for which there is room.
+    init(_ origin: Origin, capacity: Int = 0) {
+        self.origin = origin
+        entries = Dictionary(minimumCapacity: capacity)
+    }
 
     /// The values of the table.
     var nodes: [String: TOMLNode] {
