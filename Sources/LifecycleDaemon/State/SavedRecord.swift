@@ -54,44 +54,47 @@ nonisolated extension SavedRecord {
 // MARK: - Reading
 
 nonisolated extension SavedRecord {
-    /// The first value of the name.
-    subscript(name: String) -> String? {
-        var position = 0
-        return nextValue(of: name, from: &position)
+    /// A name and a value, by their places in the bytes.
+    struct Word {
+        fileprivate let name: Range<Int>
+        fileprivate let value: Range<Int>
     }
 
-    /// Returns every value of the name.
-    func all(_ name: String) -> [String] {
-        var values: [String] = []
-        var position = 0
-        while let value = nextValue(of: name, from: &position) { values.append(value) }
-        return values
-    }
+    /// The words that have a name.
+    struct Words: Sequence, IteratorProtocol {
+        fileprivate let bytes: [UInt8]
+        private var position = 0
 
-    /// Returns the next value of the name, and moves the position behind it.
-    private func nextValue(of name: String, from position: inout Int) -> String? {
-        let text = bytes.span
-        let name = name.utf8
-        while position < text.count {
-            var index = position
-            var rest = name.makeIterator()
-            var expected = rest.next()
-            while let byte = expected, index < text.count, text[index] == byte {
-                index += 1
-                expected = rest.next()
+        fileprivate init(_ bytes: [UInt8]) { self.bytes = bytes }
+
+        mutating func next() -> Word? {
+            let bytes = bytes
+            let text = bytes.span
+            while position < text.count {
+                let start = position
+                var (end, separator): (Int, Int?) = (start, nil)
+                while end < text.count, text[end] != UInt8(ascii: " ") {
+                    if separator == nil, text[end] == UInt8(ascii: "=") { separator = end }
+                    end += 1
+                }
+                position = end + 1
+                if let separator { return Word(name: start..<separator, value: separator + 1..<end) }
             }
-            let start = index + 1
-            let isNamed = expected == nil && index < text.count && text[index] == UInt8(ascii: "=")
-            while index < text.count, text[index] != UInt8(ascii: " ") { index += 1 }
-            position = index + 1
-            if isNamed { return Self.decoded(bytes[start..<index]) }
+            return nil
         }
-        return nil
     }
 
-    private static func decoded(_ value: ArraySlice<UInt8>) -> String {
-        guard value.contains(UInt8(ascii: "%")) else { return String(decoding: value, as: UTF8.self) }
-        var bytes: [UInt8] = []
+    var words: Words { Words(bytes) }
+
+    func isNamed(_ name: StaticString, _ word: Word) -> Bool {
+        word.name.count == name.utf8CodeUnitCount && name.withUTF8Buffer { unsafe bytes[word.name].elementsEqual($0) }
+    }
+
+    /// Returns the bytes of a value.
+    func value(of word: Word) -> ArraySlice<UInt8> {
+        let value = bytes[word.value]
+        guard value.contains(UInt8(ascii: "%")) else { return value }
+        var bytes: ArraySlice<UInt8> = []
         var rest = value
         while let byte = rest.popFirst() {
             if byte == UInt8(ascii: "%"), let number = UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16)
@@ -102,6 +105,16 @@ nonisolated extension SavedRecord {
                 bytes.append(byte)
             }
         }
-        return String(decoding: bytes, as: UTF8.self)
+        return bytes
+    }
+
+    /// The first value of the name.
+    subscript(name: StaticString) -> String? {
+        words.first { isNamed(name, $0) }.map { String(decoding: value(of: $0), as: UTF8.self) }
+    }
+
+    /// Returns every value of the name.
+    func all(_ name: StaticString) -> [String] {
+        words.filter { isNamed(name, $0) }.map { String(decoding: value(of: $0), as: UTF8.self) }
     }
 }

@@ -121,6 +121,17 @@ nonisolated struct SlotContents {
         let order: UInt8
         let copy: Int
         let digest: UInt64
+
+        /// The record of the slot without this copy.
+        fileprivate var freed: Record {
+            Record(kind: .free, step: 0, bytes: [], offset: offset, order: order, copy: copy ^ 1, digest: 0)
+        }
+    }
+
+    private struct Copy {
+        let record: Record
+        /// The number of slots that the step changed.
+        let changes: UInt32
     }
 
     /// The records that count, in the order of their steps.
@@ -153,13 +164,11 @@ nonisolated struct SlotContents {
     init?(_ bytes: [UInt8], header: [UInt8]) {
         guard bytes.count >= SlotFormat.headerSize, bytes.starts(with: header) else { return nil }
         key = SlotFormat.number(unsafe bytes.span.bytes, SlotFormat.headerSize - 8)
-        var found: [[(record: Record, changes: UInt32)]] = []
+        var found: [Copy] = []
         var position = SlotFormat.headerSize
         let written = SlotFormat.endOfWritten(bytes)
         while position < written, position + SlotFormat.slotSize(0) <= bytes.count {
-            let copies = Self.copies(at: position, in: bytes, key: key)
-            if let order = copies.first?.record.order {
-                found.append(copies)
+            if let order = Self.addCopies(at: position, in: bytes, key: key, to: &found) {
                 position += SlotFormat.slotSize(order)
                 end = position
             } else {
@@ -174,38 +183,46 @@ nonisolated struct SlotContents {
 
     /// Chooses the copies of the last whole step. A step counts if each slot that it changed has its copy. An earlier
     /// step was written as a whole before.
-    private mutating func chooseCopies(_ found: [[(record: Record, changes: UInt32)]]) {
-        let all = found.joined()
-        let last = all.map(\.record.step).max() ?? 0
-        let ofLast = all.filter { $0.record.step == last }
-        let isWhole = ofLast.allSatisfy { $0.changes == ofLast.count }
+    ///
+    /// - Parameter found: The valid copies, those of a slot behind each other.
+    private mutating func chooseCopies(_ found: [Copy]) {
+        let last = found.reduce(0) { max($0, $1.record.step) }
+        let changes = found.count { $0.record.step == last }
+        let isWhole = found.allSatisfy { $0.record.step < last || $0.changes == changes }
         step = isWhole ? last : max(last, 1) - 1
-        for copies in found {
-            let whole = copies.map(\.record).filter { $0.step <= step }
-            if let newest = whole.max(by: { $0.step < $1.step }) {
-                records.append(newest)
-            } else if let first = copies.first?.record {
-                // Its first record does not count: the slot is free.
-                records.append(
-                    Record(
-                        kind: .free, step: 0, bytes: [], offset: first.offset, order: first.order, copy: first.copy ^ 1,
-                        digest: 0))
+        var next = 0
+        while next < found.count {
+            let first = next
+            var newest: Int?
+            while next < found.count, found[next].record.offset == found[first].record.offset {
+                let record = found[next].record
+                if record.step > step {
+                    dropped.append(SlotFormat.offset(of: record.copy, record.offset, record.order))
+                } else if newest.map({ found[$0].record.step < record.step }) ?? true {
+                    newest = next
+                }
+                next += 1
             }
-            dropped += copies.map(\.record).filter { $0.step > step }
-                .map { SlotFormat.offset(of: $0.copy, $0.offset, $0.order) }
+            // The slot is free if its first record does not count.
+            records.append(newest.map { found[$0].record } ?? found[first].record.freed)
         }
     }
 
-    /// Returns the valid copies of the slot at this position.
-    private static func copies(at position: Int, in bytes: [UInt8], key: UInt64) -> [(record: Record, changes: UInt32)]
-    {
+    /// Adds the valid copies of the slot at this position.
+    ///
+    /// - Returns: The order of the slot; nil if no copy is valid.
+    private static func addCopies(at position: Int, in bytes: [UInt8], key: UInt64, to found: inout [Copy]) -> UInt8? {
         if let first = copy(0, at: position, nil, in: bytes, key: key) {
-            return [first, copy(1, at: position, first.record.order, in: bytes, key: key)].compactMap { $0 }
+            found.append(first)
+            if let second = copy(1, at: position, first.record.order, in: bytes, key: key) { found.append(second) }
+            return first.record.order
         }
         for order in 0...SlotFormat.lastOrder {
-            if let second = copy(1, at: position, order, in: bytes, key: key) { return [second] }
+            guard let second = copy(1, at: position, order, in: bytes, key: key) else { continue }
+            found.append(second)
+            return order
         }
-        return []
+        return nil
     }
 
     /// Returns a copy if it is valid.
@@ -213,7 +230,7 @@ nonisolated struct SlotContents {
     /// - Parameter order: The order that it must have; nil for any.
     private static func copy(
         _ copy: Int, at slot: Int, _ order: UInt8?, in bytes: [UInt8], key: UInt64
-    ) -> (record: Record, changes: UInt32)? {
+    ) -> Copy? {
         let start = SlotFormat.offset(of: copy, slot, order ?? 0)
         guard start + SlotFormat.frameHeaderSize <= bytes.count else { return nil }
         let raw = unsafe bytes.span.bytes
@@ -236,11 +253,10 @@ nonisolated struct SlotContents {
             : SlotFormat.digest(
                 of: raw.extracting(record..<record + size), UInt64(header.length) << 8 | UInt64(header.kind))
         guard check == header.checksum(digest, key: key, offset: slot, copy: copy) else { return nil }
-        return (
-            Record(
+        return Copy(
+            record: Record(
                 kind: kind, step: header.step, bytes: bytes[record..<record + Int(header.length)], offset: slot,
                 order: header.order, copy: copy, digest: digest),
-            header.changes
-        )
+            changes: header.changes)
     }
 }

@@ -47,10 +47,12 @@ nonisolated enum StateLine {
 
     /// Splits bytes into the lines that were written in full.
     static func completeLines(of bytes: ArraySlice<UInt8>) -> [ArraySlice<UInt8>] {
-        var (lines, rest): ([ArraySlice<UInt8>], ArraySlice<UInt8>) = ([], bytes)
-        while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
-            lines.append(rest[..<end])
-            rest = rest[(end + 1)...]
+        let text = bytes.span
+        var (lines, start): ([ArraySlice<UInt8>], Int) = ([], bytes.startIndex)
+        for index in text.indices where text[index] == UInt8(ascii: "\n") {
+            let end = bytes.startIndex + index
+            lines.append(bytes[start..<end])
+            start = end + 1
         }
         return lines
     }

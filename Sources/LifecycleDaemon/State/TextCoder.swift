@@ -30,20 +30,39 @@ nonisolated struct RecordWriter: SavedCoder {
 /// Reads the values of a table from a ``SavedRecord``, the first of a name; for a list every valid one.
 nonisolated struct RecordReader: SavedCoder {
     private let record: SavedRecord
+    /// The words of the record, of which a table asks for more than there are.
+    private let words: [SavedRecord.Word]
     var isReading: Bool { true }
 
-    init(_ record: SavedRecord) { self.record = record }
-
-    mutating func flag(_ name: StaticString, _ value: Bool) -> Bool { record[name.description] == "1" }
-    mutating func number(_ name: StaticString, _ value: UInt64?) -> UInt64? {
-        record[name.description].flatMap { UInt64($0) }
+    init(_ record: SavedRecord) {
+        self.record = record
+        var words: [SavedRecord.Word] = []
+        words.reserveCapacity(Self.usualCount)
+        for word in record.words { words.append(word) }
+        self.words = words
     }
-    mutating func text(_ name: StaticString, _ value: String?) -> String? { record[name.description] }
+
+    /// More words than most records have.
+    private static let usualCount = 16
+
+    private func value(_ name: StaticString) -> ArraySlice<UInt8>? {
+        words.first { record.isNamed(name, $0) }.map { record.value(of: $0) }
+    }
+
+    mutating func flag(_ name: StaticString, _ value: Bool) -> Bool { text(name, nil) == "1" }
+    mutating func number(_ name: StaticString, _ value: UInt64?) -> UInt64? { text(name, nil).flatMap { UInt64($0) } }
+    mutating func text(_ name: StaticString, _ value: String?) -> String? {
+        self.value(name).map { String(decoding: $0, as: UTF8.self) }
+    }
     mutating func item<Item: SavedItem>(_ name: StaticString, _ value: Item?) -> Item? {
-        record[name.description].flatMap { Item(text: $0) }
+        self.value(name).flatMap { Item(bytes: $0) }
     }
     mutating func list<Item: SavedItem>(_ name: StaticString, _ values: [Item]) -> [Item] {
-        record.all(name.description).compactMap { Item(text: $0) }
+        var values: [Item] = []
+        for word in words where record.isNamed(name, word) {
+            if let value = Item(bytes: record.value(of: word)) { values.append(value) }
+        }
+        return values
     }
 }
 
@@ -58,8 +77,10 @@ nonisolated extension SavedItem {
     }
 
     /// Creates the value of such a text; nil for any other text.
-    init?(text: String) {
-        var parts = TextPartReader(text)
+    init?(text: String) { self.init(bytes: Array(text.utf8)[...]) }
+
+    fileprivate init?(bytes: ArraySlice<UInt8>) {
+        var parts = TextPartReader(bytes)
         guard let item = Self.code(nil, with: &parts), parts.isAtEnd else { return nil }
         self = item
     }
@@ -89,19 +110,19 @@ private nonisolated struct TextPartWriter: PartCoder {
 /// Reads the parts of a value from text. A separator is a byte: with what follows it, it may be a part of another character.
 private nonisolated struct TextPartReader: PartCoder {
     /// The parts that are not read yet; nil behind the last one.
-    private var left: Substring.UTF8View?
+    private var left: ArraySlice<UInt8>?
     var isReading: Bool { true }
 
-    init(_ text: String) { left = text.utf8[...] }
+    init(_ text: ArraySlice<UInt8>) { left = text }
 
     /// A Boolean value that indicates whether everything was read. An empty part says nothing.
     var isAtEnd: Bool { left?.isEmpty ?? true }
 
-    mutating func text(_ value: String?) -> String? { text(until: [UInt8(ascii: ":")]) }
+    mutating func text(_ value: String?) -> String? { text { $0 == UInt8(ascii: ":") } }
 
-    private mutating func text(until separators: [UInt8]) -> String? {
-        guard let parts = left, let end = parts.firstIndex(where: separators.contains) else { return rest(nil) }
-        left = parts[parts.index(after: end)...]
+    private mutating func text(until isSeparator: (UInt8) -> Bool) -> String? {
+        guard let parts = left, let end = parts.firstIndex(where: isSeparator) else { return rest(nil) }
+        left = parts[(end + 1)...]
         return String(decoding: parts[..<end], as: UTF8.self)
     }
 
@@ -114,7 +135,7 @@ private nonisolated struct TextPartReader: PartCoder {
 
     /// Reads a word, behind which the version before has written a space.
     mutating func choice(_ position: UInt8?, of words: [String]) -> UInt8? {
-        let word = text(until: [UInt8(ascii: ":"), UInt8(ascii: " ")])
+        let word = text { $0 == UInt8(ascii: ":") || $0 == UInt8(ascii: " ") }
         return words.firstIndex { $0 == word }.map { UInt8($0) }
     }
 }
