@@ -160,8 +160,10 @@ public final class Daemon {
             store.begin()
             manager.processes.table.removeEmptyGroups()
         }
-        let inUse = manager.processes.tokens.map { DescriptorStore.name(of: $0) }
-        for name in names.subtracting(inUse) { DescriptorStore.discard(name, log: log) }
+        if !names.isEmpty {
+            let inUse = manager.processes.tokens.map { DescriptorStore.name(of: $0) }
+            for name in names.subtracting(inUse) { DescriptorStore.discard(name, log: log) }
+        }
         descriptors.closeRest()
     }
 

@@ -105,7 +105,7 @@ import Processes
         exitPolicy = manifest.exitPolicy
         control = manifest.control
         reclaimWhenSuspended = manifest.reclaimWhenSuspended
-        if takesURLs { self.policy.takesURLs = true }
+        if manifest.exec?.takesURLs ?? Self.takesURLs(manifest.command) { policy.takesURLs = true }
     }
 
     init(entry: DesktopEntry, defaults: Policy) {
@@ -315,8 +315,12 @@ nonisolated struct PackedWords: Equatable, Sendable {
     }
 
     var all: [String] {
-        bytes.split(separator: Self.separator, omittingEmptySubsequences: false).dropLast()
-            .map { String(decoding: $0, as: UTF8.self) }
+        var (words, start): ([String], Int) = ([], 0)
+        for end in bytes.indices where bytes[end] == Self.separator {
+            words.append(String(decoding: bytes[start..<end], as: UTF8.self))
+            start = end + 1
+        }
+        return words
     }
 }
 

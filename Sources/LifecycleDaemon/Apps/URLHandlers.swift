@@ -76,9 +76,9 @@ extension AppDefinition {
     /// The arguments that stand for a URL or a file, as in the Exec key of a desktop entry.
     private static let fieldCodes: Set<String> = ["%u", "%U", "%f", "%F"]
 
-    var takesURLs: Bool {
-        self.exec?.takesURLs ?? (!isAdHoc && command.dropFirst().contains { Self.fieldCodes.contains($0) })
-    }
+    private var takesURLs: Bool { self.exec?.takesURLs ?? (!isAdHoc && Self.takesURLs(command)) }
+
+    static func takesURLs(_ command: [String]) -> Bool { command.dropFirst().contains { fieldCodes.contains($0) } }
 
     /// Returns the command with the URL in place of its field codes, or without these. An ad-hoc command stays as it is.
     func command(opening url: String?) -> [String] {

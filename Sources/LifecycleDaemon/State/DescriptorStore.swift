@@ -75,12 +75,13 @@ final class StoredDescriptors {
 
     var names: Set<String> { Set(processes.keys).union(channels.keys) }
 
-    func takeProcess(of token: LaunchToken) -> Descriptor? {
-        processes.removeValue(forKey: DescriptorStore.name(of: token)).map { Descriptor(owning: $0) }
-    }
+    func takeProcess(of token: LaunchToken) -> Descriptor? { Self.take(token, from: &processes) }
+    func takeChannel(of token: LaunchToken) -> Descriptor? { Self.take(token, from: &channels) }
 
-    func takeChannel(of token: LaunchToken) -> Descriptor? {
-        channels.removeValue(forKey: DescriptorStore.name(of: token)).map { Descriptor(owning: $0) }
+    private static func take(_ token: LaunchToken, from stored: inout [String: Int32]) -> Descriptor? {
+        // Without a service manager none is stored, and no name is made.
+        guard !stored.isEmpty else { return nil }
+        return stored.removeValue(forKey: DescriptorStore.name(of: token)).map { Descriptor(owning: $0) }
     }
 
     func closeRest() {

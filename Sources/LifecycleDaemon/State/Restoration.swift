@@ -17,23 +17,25 @@ extension AppManager: StateSource {
         for (id, definition) in catalog.definitions where definition.isAdHoc || definition.isFromEntry {
             records.append((.definition, definition.saved(id)))
         }
-        for id in appIDs {
-            guard core.hasRecord(of: id), let app = index(of: id) else { continue }
+        for app in recordedApps {
             if let launch = processes.savedLaunch(of: app) { records.append((.launch, launch)) }
         }
         return records
     }
 
     var channelsToSave: [(AppIndex, ChannelProgress)] {
-        core.knownApps.values.compactMap { app in
-            core.hasRecord(of: app.id) ? channels.progress(of: app.index).map { (app.index, $0) } : nil
-        }
+        recordedApps.compactMap { app in channels.progress(of: app).map { (app, $0) } }
     }
 
     var resourcesToSave: [(AppIndex, SavedResources)] {
-        core.knownApps.values.compactMap { app in
-            core.hasRecord(of: app.id) ? resources.saved(of: app.index).map { (app.index, $0) } : nil
-        }
+        recordedApps.compactMap { app in resources.saved(of: app).map { (app, $0) } }
+    }
+
+    /// The apps that have a record in the core.
+    private var recordedApps: [AppIndex] {
+        // The property makes a copy each time.
+        let core = core
+        return core.knownApps.values.compactMap { core.hasRecord(of: $0.id) ? $0.index : nil }
     }
 
     var unannounced: [Announcement] { unwritten + announcements.map { $0.0 } }
@@ -61,9 +63,11 @@ extension AppManager: StateSource {
         session.restore(saved.session)
         exits.ended.restore(saved.ended)
         restoreDefinitions(saved)
+        // In this order of the indexes, each later sort by id takes one comparison an app.
+        let records = saved.apps.keys.sorted().compactMap { saved.apps[$0]?.core }
         driver.restore(
             Lifecycle(
-                restoring: saved.machine, apps: saved.apps.values.compactMap(\.core), settings: settings,
+                restoring: saved.machine, apps: records, settings: settings,
                 policy: { catalog[$0]?.policy }, at: driver.now))
         boundInterruptions.restore(saved.boundInterruptions)
         forgetEndedInterruptions()
@@ -75,7 +79,7 @@ extension AppManager: StateSource {
             if let status = restore(app, saved.apps[id], descriptors, look) { ended.append((app.index, status)) }
         }
         // In this order the app that was suspended first is the kernel's first choice again.
-        let states = apps.map { (app: $0.index, state: $0.state, since: $0.since) }
+        let states = core.knownApps.values.map { (app: $0.index, state: $0.state, since: $0.since) }
         for app in states.sorted(by: { $0.since < $1.since }) { resources.enter(app.state, app.app) }
         announcements = saved.unannounced.map { announcement in
             let app = index(of: announcement.app)
@@ -94,7 +98,7 @@ extension AppManager: StateSource {
             if let last = channels.welcomeAgain(app) { driver.handle(.message(app, .reconnected(lastSequence: last))) }
         }
         defineAll()
-        for app in apps { exits.record(app) }
+        for app in core.knownApps.values { exits.record(app) }
         driver.handle(.resumeRestored)
         processes.checkRestored()
         endAbandonedInterruptions()
