@@ -170,11 +170,11 @@ nonisolated struct MemoryThresholds: Hashable, Sendable {
     var warning = Stall(kind: .some, stall: .milliseconds(150), window: .seconds(1))
     /// Apps are ended.
     var critical = Stall(kind: .full, stall: .milliseconds(100), window: .seconds(1))
-    /// `MemAvailable` in bytes below which any pressure is critical; zero for none.
+    /// `MemAvailable` in bytes below which memory is short without pressure; zero for none.
     var minimumAvailable: UInt64 = 64 << 20
     /// The share of `MemTotal` in `MemAvailable` and `SwapFree` below which memory is short without pressure; zero for none.
     var reserve = 0.0
-    /// The waiting after which ``reserve`` is checked. On a machine without swap the kernel kills an app that fills the
+    /// The waiting after which ``reserve`` and ``minimumAvailable`` are checked. On a machine without swap the kernel kills an app that fills the
     /// memory before the waiting is enough for a warning.
     var notice = Stall(kind: .some, stall: .milliseconds(5), window: .milliseconds(500))
     /// The share of `MemTotal` in `MemAvailable` above which no waiting is critical; nil for none. A virtual machine that

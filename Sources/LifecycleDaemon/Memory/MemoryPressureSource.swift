@@ -41,7 +41,7 @@ final class MemoryPressureSource {
         last = try Self.read(file, at: loop.freshNow)
         // The most critical first, if several fire together.
         var stalls = [(MemoryLevel.critical, thresholds.critical), (.warning, thresholds.warning)]
-        if thresholds.reserve > 0 { stalls.append((.normal, thresholds.notice)) }
+        if thresholds.reserve > 0 || thresholds.minimumAvailable > 0 { stalls.append((.normal, thresholds.notice)) }
         for (level, stall) in stalls {
             let trigger = try Trigger(loop: loop, file: file, stall: stall) { [weak self] isAlive in
                 isAlive ? self?.fired(level) : self?.end()

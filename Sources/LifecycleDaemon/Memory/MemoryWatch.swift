@@ -55,10 +55,14 @@ final class MemoryWatch {
     func apply(_ settings: Configuration.Settings.Memory) {
         let wanted = MemoryThresholds(settings)
         guard wanted != thresholds else { return }
+        let isChange = self.wanted != nil
         self.wanted = wanted
         thresholds = nil
         reserve.reserve = wanted.reserve
+        reserve.minimumAvailable = wanted.minimumAvailable
         source = nil
+        // The memory may be below a new threshold already.
+        if isChange { reserve.begin() }
         do throws(DaemonError) {
             try watch(wanted)
         } catch {
@@ -140,7 +144,7 @@ final class MemoryWatch {
 /// Reads the available memory while an app may be filling it: for ten seconds after each occasion.
 ///
 /// On a machine without swap, an app can fill the memory before any process has waited long enough for the kernel to report
-/// it. The pause between readings is the time in which the fastest app reaches the reserve. An idle machine is not woken.
+/// it. The pause between readings is the time in which the fastest app reaches a threshold. An idle machine is not woken.
 final class ReserveWatch {
     /// The duration of an occasion, in microseconds.
     private nonisolated static let duration: UInt64 = 10_000_000
@@ -156,12 +160,15 @@ final class ReserveWatch {
     private let handler: (MemoryPressure) -> Void
     private let timer: TimerSource
     private var end: UInt64 = 0
-    /// No app can have reached the reserve before this instant.
+    /// No app can have reached a threshold before this instant.
     private var next: UInt64 = 0
     private var isArmed = false
 
     /// The reserved share of the machine's memory; 0 for none.
     var reserve = 0.0
+    /// The least available memory in bytes; 0 for none.
+    var minimumAvailable: UInt64 = 0
+    private var hasThreshold: Bool { reserve > 0 || minimumAvailable > 0 }
 
     /// - Parameters:
     ///   - read: Reads the pressure; nil if it cannot be read.
@@ -178,7 +185,7 @@ final class ReserveWatch {
     }
 
     func begin() {
-        guard reserve > 0 else { return }
+        guard hasThreshold else { return }
         end = loop.now + Self.duration
         next = max(next, loop.now + Self.shortestPause)
         armIfDue()
@@ -192,17 +199,23 @@ final class ReserveWatch {
 
     private func check() {
         isArmed = false
-        guard reserve > 0, let pressure = read() else { return }
+        guard hasThreshold, let pressure = read() else { return }
         var pause = Self.pauseAfterShortage
-        if pressure.level == .critical { handler(pressure) } else { pause = Self.pause(pressure.reading, reserve) }
+        if pressure.level == .critical {
+            handler(pressure)
+        } else {
+            pause = Self.pause(pressure.reading, reserve: reserve, minimumAvailable: minimumAvailable)
+        }
         next = loop.now + pause
         armIfDue()
     }
 
-    /// Returns the time in which the fastest app reaches the reserve, in microseconds.
-    nonisolated static func pause(_ reading: MemoryReading, _ reserve: Double) -> UInt64 {
+    /// Returns the time in which the fastest app reaches the nearer threshold, in microseconds.
+    nonisolated static func pause(_ reading: MemoryReading, reserve: Double, minimumAvailable: UInt64) -> UInt64 {
         guard let available = reading.available, let total = reading.total else { return duration }
-        let left = Double(available) + Double(reading.freeSwap ?? 0) - reserve * Double(total)
+        var left = Double(available) + Double(reading.freeSwap ?? 0) - reserve * Double(total)
+        // Memory that can be swapped out counts for the reserve alone.
+        if minimumAvailable > 0 { left = min(left, Double(available) - Double(minimumAvailable)) }
         return max(UInt64(max(left, 0) / fillRate), shortestPause)
     }
 }
