@@ -108,6 +108,21 @@ void leave_orphan_later(void)
     wait_for_ever();
 }
 
+// A child that a process between is the parent of, until that ends.
+void middle(void)
+{
+    if (fork() == 0) {
+        if (fork() == 0) {
+            report("leaf");
+            wait_for_ever();
+        }
+        report("middle");
+        wait_for_ever();
+    }
+    report("ready");
+    wait_for_ever();
+}
+
 // Every process forks, changes its session and lets its parent end, as fast as it can, for some generations.
 void multiply(void)
 {

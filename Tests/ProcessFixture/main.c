@@ -28,6 +28,7 @@ static const struct {
     {"escape-clean", escape_clean},
     {"leave-orphan", leave_orphan},
     {"leave-orphan-later", leave_orphan_later},
+    {"middle", middle},
     {"multiply", multiply},
     {"ignore-term", ignore_term},
     {"obey-term", obey_term},

@@ -22,6 +22,7 @@ void escape_clean(void);
 void escape_marked(void);
 void leave_orphan(void);
 void leave_orphan_later(void);
+void middle(void);
 void multiply(void);
 
 // signals.c

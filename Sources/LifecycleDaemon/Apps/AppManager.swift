@@ -210,7 +210,7 @@ final class AppManager {
         defaultApps = all.defaults
         entries?.terminal = all.terminal
         adoptRules = all.adopt
-        processes.table.helpers.names = all.helpers
+        processes.table.setHelpers(all.helpers)
         processes.stopTimeout = all.timeouts.suspension
         memory.apply(all.memory)
         resources.apply(all.resources, processes: ProcessLimit(all.limits.processes))

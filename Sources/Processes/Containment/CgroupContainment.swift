@@ -176,8 +176,6 @@ final class CgroupContainment: Containment {
             guard !leaving.isEmpty, let destination = try? subtree.makeHelperGroup(for: group) else { break }
             for process in leaving {
                 guard (try? Relocation(to: destination).move(process.identity)) != nil else { return self.members() }
-                // It was stopped with the app, and nothing else continues it.
-                if process.state == .stopped { _ = SignalDelivery.send(.resume, to: process.identity) }
             }
             members = self.members()
         }

@@ -69,14 +69,77 @@ public struct Helper: Sendable {
     }
 }
 
+extension ProcessTree {
+    /// A Boolean value that indicates whether there is a process beside the main one.
+    fileprivate var mayHaveHelpers: Bool {
+        if desiredState == .stopped, let stoppedMembers { return !stoppedMembers.isOnly(main) }
+        return !containment.isAlone(main.pid)
+    }
+
+    /// A Boolean value that indicates whether the tree has stopped or changed a process beside the main one.
+    var mayHaveLostHelpers: Bool {
+        (stoppedMembers?.count ?? 0) > 1 || resources?.ownValues.processes.contains { $0 != main } ?? false
+    }
+
+    /// Releases the helpers that have left their parents.
+    func releaseHelpers() {
+        let (members, isComplete) = ProcFile.checkCompleteness { containment.members() }
+        if isComplete { _ = releaseHelpers(members) }
+    }
+
+    /// Releases the helpers that have left their parents, and those that a look has left out already.
+    ///
+    /// - Parameter members: Those of a look that was just taken.
+    /// - Returns: Those that are left.
+    func releaseHelpers(_ members: [ProcessStatus]) -> [ProcessStatus] {
+        let left = containment.releaseHelpers(members)
+        continueHelpers(leaving: left.identities, known: left.count == members.count ? [] : members.identities)
+        return left
+    }
+
+    /// Continues the helpers that have left the tree since it stopped or changed them, and restores their own values: no later
+    /// operation reaches them. The kernel does not tell when a process loses its parent, so each look at the tree does this.
+    ///
+    /// - Parameters:
+    ///   - members: Those of a look that was just taken.
+    ///   - known: Others that were members until now.
+    func continueHelpers(leaving members: [ProcessIdentity], known: [ProcessIdentity] = []) {
+        guard !known.isEmpty || mayHaveLostHelpers, let helpers, !helpers.names.isEmpty else { return }
+        var gone = Set(known).union(stoppedMembers ?? [])
+        if let resources { gone.formUnion(resources.ownValues.processes) }
+        gone.remove(main)
+        gone.subtract(members)
+        // Mostly there is none.
+        guard !gone.isEmpty else { return }
+        let present = Set(members.map { $0.pid })
+        var leaving: [ProcessStatus] = []
+        var numbers: Set<ProcessID> = []
+        let living = gone.compactMap { $0.livingStatus }.sorted { ($0.startTime, $0.pid) < ($1.startTime, $1.pid) }
+        for process in living {
+            let isHelper = !present.contains(process.parent) && helpers.include(process)
+            guard isHelper || numbers.contains(process.parent) else { continue }
+            leaving.append(process)
+            numbers.insert(process.pid)
+        }
+        guard !leaving.isEmpty else { return }
+        restoreOwnValues(of: leaving)
+        signal(.resume, only: leaving.filter { $0.state == .stopped }.identities.filter(shouldRun))
+        stoppedMembers?.removeAll { leaving.identities.contains($0) }
+    }
+}
+
 extension ProcessTable {
+    /// Sets the names of the helpers' program files. Processes of trees that are helpers from now on are released.
+    public func setHelpers(_ names: Set<String>) {
+        guard names != helpers.names else { return }
+        helpers.names = names
+        for tree in trees where tree.mayHaveHelpers { tree.releaseHelpers() }
+    }
+
     /// Returns the helpers of this moment, and those that an earlier daemon has released.
     public func allHelpers() -> [Helper] {
         if !helpers.names.isEmpty {
-            // A stop has released those of the suspended trees.
-            for tree in trees where tree.desiredState != .stopped && !tree.containment.isAlone(tree.main.pid) {
-                _ = tree.containment.releaseHelpers(tree.containment.members())
-            }
+            for tree in trees where tree.mayHaveHelpers { tree.releaseHelpers() }
         }
         let inGroups = groups?.helperProcesses() ?? []
         let known = Set(inGroups.map { $0.pid })

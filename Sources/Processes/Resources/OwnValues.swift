@@ -38,6 +38,13 @@ struct OwnValues: Hashable {
 
     var isEmpty: Bool { entries.isEmpty }
 
+    /// The processes of the bearers, some more than once.
+    var processes: some Sequence<ProcessIdentity> { entries.lazy.map { $0.bearer.process } }
+
+    mutating func remove(of processes: Set<ProcessIdentity>) {
+        entries.removeAll { processes.contains($0.bearer.process) }
+    }
+
     /// More values than most apps have of a setting.
     private static let usualCount: UInt64 = 8
 }

@@ -84,6 +84,10 @@ public final class ResourceControl {
         _ record: inout ResourceRecord, saving save: (ResourceRecord) -> Void
     ) -> [Failure] {
         let bearers = tree.bearers()
+        if tree.mayHaveLostHelpers {
+            tree.continueHelpers(leaving: bearers.map { $0.process })
+            if let resources = tree.resources { record.ownValues = resources.ownValues }
+        }
         if let planned = plan(settings, to: profile, of: tree, bearers, record) { save(planned) }
         var update = OwnValues.Update(record.ownValues, of: settings, count: bearers.count * settings.count)
         var failures: [Failure] = []
@@ -177,6 +181,26 @@ extension ProcessTree {
             return bearers(of: main, threadCount: count, &left)
         }
         return containment.members().flatMap { bearers(of: $0.identity, threadCount: $0.threadCount, &left) }
+    }
+
+    /// Restores the own values of processes that have left the tree.
+    func restoreOwnValues(of processes: [ProcessStatus]) {
+        guard var record = resources, !record.ownValues.isEmpty else { return }
+        var update = OwnValues.Update(record.ownValues, of: CaseSet(), count: 0)
+        var left = Self.threadLimit
+        for process in processes {
+            for bearer in bearers(of: process.identity, threadCount: process.threadCount, &left) {
+                for setting in ResourceSetting.allCases where setting.isOfThreads || bearer.id == process.pid {
+                    _ = setting.change(bearer.id) {
+                        isCurrent(bearer.process)
+                    } _: { current in
+                        update.own(setting, of: bearer, current: current)
+                    }
+                }
+            }
+        }
+        record.ownValues.remove(of: Set(processes.identities))
+        resources = record
     }
 
     private func bearers(of process: ProcessIdentity, threadCount: Int, _ left: inout Int) -> [OwnValues.Bearer] {

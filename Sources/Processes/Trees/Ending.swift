@@ -8,9 +8,10 @@ extension ProcessTree {
         let parents = desiredState == .stopped ? parentsToContinue() : []
         desiredState = .ended
         endSignal = signal
+        // Helpers that have left are continued first.
+        let members = findAll()
         stoppedMembers = nil
         heldBefore = []
-        let members = findAll()
         let failures = signalAll(signal, of: members)
         resumeBottomUp(parents, of: members)
         endFreezing()
@@ -34,9 +35,9 @@ extension ProcessTree {
     public func kill() -> [SignalFailure] {
         desiredState = .ended
         endSignal = .kill
+        findAll()
         stoppedMembers = nil
         heldBefore = []
-        findAll()
         var known: Set<ProcessIdentity> = []
         var failures: [SignalFailure] = []
         for _ in 0..<Self.roundsOfOneCall {
@@ -62,6 +63,6 @@ extension ProcessTree {
         guard exitStatus != nil || containment.endsWhenEmpty, !containment.mayHaveLeftOthers, let members = allMembers()
         else { return false }
         wasSeenEmpty = !containment.endsWhenEmpty && members.isEmpty
-        return members.isEmpty || containment.releaseHelpers(members).isEmpty
+        return releaseHelpers(members).isEmpty
     }
 }

@@ -18,8 +18,8 @@ public final class ProcessTable {
     let orphans: Orphans
     /// The marks of the orphans that restored trees may have lost.
     private var lostOrphans: [LostOrphans] = []
-    /// The programs whose processes leave the trees that started them. Set their names before the first launch.
-    public let helpers = HelperPrograms()
+    /// The programs whose processes leave the trees that started them.
+    let helpers = HelperPrograms()
 
     /// The parent of the cgroups of new trees; nil: they are held by their process groups. Set it before the first
     /// launch.
@@ -67,6 +67,7 @@ public final class ProcessTable {
 
     func insert(_ tree: ProcessTree) {
         treesByToken[tree.token] = tree
+        tree.helpers = helpers
         if let lost = tree.containment.base.lostOrphans { lostOrphans.append(lost) }
         if let group = tree.containment.groupName { tokensByGroup[group] = tree.token }
         if tree.exitStatus != nil {
@@ -233,7 +234,10 @@ extension ProcessTable {
             if let treeEvent = attribute(event) { events.append(treeEvent) }
         }
         // Once for all that have ended, since it takes a look at every child.
-        for tree in bereaved { claimArrivals(for: tree) }
+        for tree in bereaved {
+            claimArrivals(for: tree)
+            tree.releaseHelpers()
+        }
         if somethingEnded {
             events += emptiedTrees()
             groups?.sweep()

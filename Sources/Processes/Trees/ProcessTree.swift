@@ -25,6 +25,8 @@ public final class ProcessTree {
     public let suspendMethod: SuspendMethod
 
     let containment: Containment
+    /// The programs whose processes leave the tree; nil until it is in a table.
+    var helpers: HelperPrograms?
     /// A Boolean value that indicates whether the main process is a child of this one. Otherwise call
     /// `ProcessTable.checkMain(of:)` when `mainDescriptor` becomes readable; the kernel does not tell when another
     /// program stops or continues the process.
@@ -194,7 +196,7 @@ extension ProcessTree {
     @discardableResult
     func findAll() -> [ProcessStatus]? {
         let (members, isComplete) = ProcFile.checkCompleteness {
-            let members = containment.releaseHelpers(containment.members())
+            let members = releaseHelpers(containment.members())
             return containment.lookOutside(members) ? containment.members() : members
         }
         return isComplete ? members : nil

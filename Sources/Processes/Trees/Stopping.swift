@@ -34,7 +34,7 @@ extension ProcessTree {
         refused = []
         hasLookedOutside = false
         if stopMainAlone() { return .pending([main]) }
-        let members = containment.releaseHelpers(containment.members())
+        let members = releaseHelpers(containment.members())
         if desiredState != .stopped {
             desiredState = .stopped
             var held =
@@ -159,6 +159,9 @@ extension ProcessTree {
             let members = look.members
             running = look.running
             let present = members.identities.sorted { $0.pid < $1.pid }
+            if let stoppedMembers, stoppedMembers.count > 1, stoppedMembers != present {
+                continueHelpers(leaving: present)
+            }
             if running.isEmpty && (present == stoppedMembers || areStillAll(members)) {
                 if hasFoundOutside(members) { continue }
                 recordStopped(members, present)
@@ -200,6 +203,8 @@ extension ProcessTree {
     /// - Returns: The processes that did not get the signal.
     @discardableResult
     public func resume() -> [SignalFailure] {
+        // Without a group of its own, the signals below do not reach a helper that has left since.
+        if containment.groupName == nil, let stoppedMembers, stoppedMembers.count > 1 { releaseHelpers() }
         desiredState = .running
         mayBeStoppedByPredecessor = false
         defer { endFreezing() }
