@@ -20,6 +20,43 @@ import Testing
         }
     }
 
+    /// The kernel ends a frozen process at once if the signal ends it by default.
+    @Test(.needsCgroups, arguments: Hold.allCases)
+    func suspendedProgramGetsASignalWhenItIsResumed(_ hold: Hold) async {
+        await #expect(processExitsWith: .success) { [hold] in
+            let world = try hold.world()
+            let (tree, _) = try world.launch("idle", by: hold.method)
+            _ = tree.stop()
+            try world.waitUntilStopped(tree)
+            let hangUp = Signal(rawValue: SIGHUP)
+            for _ in 0..<2 { #expect(tree.send(hangUp) == []) }
+            for _ in 0..<100 { sched_yield() }
+            world.reap()
+            #expect(tree.exitStatus == nil && tree.main.livingStatus != nil)
+            #expect(tree.checkStopped() == .stopped)
+            #expect(tree.saved.heldSignals == ([.freezer, .both].contains(hold) ? [hangUp] : []))
+            tree.resume()
+            try world.waitForEvent(tree, .mainEnded(.killed(by: hangUp, dumpedCore: false)))
+            #expect(tree.saved.heldSignals.isEmpty)
+            try world.end()
+        }
+    }
+
+    @Test(.needsCgroups, arguments: [Hold.freezer, .both])
+    func programThatIsAskedToEndGetsNoSignalFromBefore(_ hold: Hold) async {
+        await #expect(processExitsWith: .success) { [hold] in
+            let world = try hold.world()
+            let (tree, _) = try world.launch("idle", by: hold.method)
+            _ = tree.stop()
+            try world.waitUntilStopped(tree)
+            #expect(tree.send(Signal(rawValue: SIGHUP)) == [])
+            tree.terminate()
+            try world.waitForEvent(tree, .mainEnded(.killed(by: .terminate, dumpedCore: false)))
+            #expect(tree.heldSignals.isEmpty)
+            try world.end()
+        }
+    }
+
     @Test func processThatIgnoresSIGTERMIsKilledWithItsChildren() async {
         await #expect(processExitsWith: .success) {
             let world = try World()

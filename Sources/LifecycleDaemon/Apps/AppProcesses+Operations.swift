@@ -38,9 +38,21 @@ extension AppProcesses {
         guard let app = running[index] else { return report(index, .gone) }
         postponedStops.remove(index)
         app.endOperation()
+        let hadSignals = !app.tree.heldSignals.isEmpty
         app.tree.resume()
+        if hadSignals { save(app) }
         app.watchMirrors()
         report(index, .resumed)
+    }
+
+    /// Sends a signal to the processes of an app. Frozen processes get it when they are resumed, by a successor too.
+    ///
+    /// - Returns: The processes that did not get the signal; nil if the app does not run.
+    func send(_ signal: Processes.Signal, to index: AppIndex?) -> [SignalFailure]? {
+        guard let app = running[index] else { return nil }
+        let failures = app.tree.send(signal)
+        if !app.tree.heldSignals.isEmpty { save(app) }
+        return failures
     }
 
     func terminate(_ index: AppIndex, _ signal: Processes.Signal) {

@@ -150,15 +150,13 @@ extension ControlService: LifedHandler {
     /// Sends a signal to the processes of an app. The core takes no part in it: the state of the app stays as it is.
     private func send(_ signal: Processes.Signal, to id: AppID) throws(ControlError) -> ControlAPI.App {
         guard let app = manager.app(id) else { throw ControlError(Refusal.noSuchApp(id)) }
-        guard let tree = manager.processes.tree(of: manager.index(of: id)) else {
-            throw ControlError(Refusal.notRunning(id))
-        }
+        guard manager.processes.isRunning(manager.index(of: id)) else { throw ControlError(Refusal.notRunning(id)) }
         guard !signal.changesStops else {
             throw ControlError(
                 .refused, id: id.name, reason: "\(signal) stops or continues processes",
                 remedy: "use 'lifectl suspend' or 'lifectl resume'")
         }
-        if let failure = tree.send(signal).first {
+        if let failure = manager.processes.send(signal, to: manager.index(of: id))?.first {
             throw ControlError(
                 .failed, id: id.name, reason: "process \(failure.process.pid) did not get \(signal): \(failure.error)",
                 remedy: "'lifectl explain \(id)' names the processes that the daemon may not signal")

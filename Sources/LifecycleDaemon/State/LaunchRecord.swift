@@ -50,5 +50,8 @@ extension LaunchRecord: SavedTable {
         tree.owner = owner.map { TreeOwner(user: $0) }
         coder.list("stray", &tree.strays)
         coder.list("unit", &tree.units)
+        var signals = tree.heldSignals.map { String($0.rawValue) }
+        coder.list("held-signal", &signals)
+        tree.heldSignals = signals.compactMap { Int32($0) }.map { Processes.Signal(rawValue: $0) }
     }
 }

@@ -12,6 +12,7 @@ extension ProcessTree {
         let members = findAll()
         stoppedMembers = nil
         heldBefore = []
+        heldSignals = []
         let failures = signalAll(signal, of: members)
         resumeBottomUp(parents, of: members)
         endFreezing()
@@ -22,6 +23,11 @@ extension ProcessTree {
     ///
     /// - Returns: The processes that did not get the signal.
     public func send(_ signal: Signal) -> [SignalFailure] {
+        if desiredState == .stopped, isFreezing {
+            // The kernel ends a frozen process at once if the signal ends it by default, and leaves a stopped one alone.
+            if !heldSignals.contains(signal) { heldSignals.append(signal) }
+            return []
+        }
         findAll()
         return signalAll(signal)
     }
@@ -38,6 +44,7 @@ extension ProcessTree {
         findAll()
         stoppedMembers = nil
         heldBefore = []
+        heldSignals = []
         var known: Set<ProcessIdentity> = []
         var failures: [SignalFailure] = []
         for _ in 0..<Self.roundsOfOneCall {

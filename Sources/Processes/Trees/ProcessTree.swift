@@ -78,6 +78,8 @@ public final class ProcessTree {
     var hasLookedOutside = false
     /// A Boolean value that indicates whether the stop that is wanted is done by freezing, alone or with signals.
     var isFreezing = false
+    /// The signals that the processes get when they are thawed, each once. Set while the tree is frozen.
+    public internal(set) var heldSignals: [Signal] = []
 
     /// A process that forks as fast as it can must not keep the caller from its other work.
     static let roundsOfOneCall = 8
@@ -113,6 +115,7 @@ public final class ProcessTree {
         desiredState = saved.desiredState
         suspendMethod = saved.suspendMethod
         heldBefore = Set(saved.heldBefore)
+        heldSignals = saved.heldSignals
         mayBeStoppedByPredecessor = saved.desiredState == .running && !isNew
         finalExecStatus = .running
         isFreezing = containment.isAskedToFreeze

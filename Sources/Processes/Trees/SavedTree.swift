@@ -14,6 +14,8 @@ public struct SavedTree: Hashable, Sendable {
     public var desiredState = ProcessTree.DesiredState.running
     /// Processes that another program had stopped before the tree was, so that resuming leaves them alone.
     public var heldBefore: [ProcessIdentity] = []
+    /// The signals that the processes get when the tree is resumed.
+    public var heldSignals: [Signal] = []
     /// The end of the main process, if it is known already.
     public var exitStatus: ExitStatus?
     /// A Boolean value that indicates whether the main process ran before it was put into a tree, see
@@ -51,6 +53,7 @@ extension ProcessTree {
         saved.suspendMethod = suspendMethod
         saved.desiredState = desiredState
         saved.heldBefore = Array(heldBefore.sorted { $0.pid < $1.pid }.prefix(Self.heldLimit))
+        saved.heldSignals = heldSignals
         saved.exitStatus = exitStatus
         saved.isAdopted = isAdopted
         saved.origin = origin

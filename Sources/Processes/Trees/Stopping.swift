@@ -207,7 +207,10 @@ extension ProcessTree {
         if containment.groupName == nil, let stoppedMembers, stoppedMembers.count > 1 { releaseHelpers() }
         desiredState = .running
         mayBeStoppedByPredecessor = false
-        defer { endFreezing() }
+        defer {
+            endFreezing()
+            sendHeldSignals()
+        }
         let (failures, hasSeenAll) = ProcFile.checkCompleteness(resumeMembers)
         // A process that could not be seen may still be stopped.
         return hasSeenAll ? failures : resumeMembers()
@@ -231,6 +234,12 @@ extension ProcessTree {
         guard !heldBefore.isEmpty else { return resumeBottomUp(parents) }
         // Nothing can fork before it is continued, so one look finds all.
         return signal(.resume, only: DescentOrder(containment.members()).bottomUp.identities.filter(shouldRun))
+    }
+
+    private func sendHeldSignals() {
+        let signals = heldSignals
+        heldSignals = []
+        for signal in signals { signalAll(signal) }
     }
 
     func endFreezing() {

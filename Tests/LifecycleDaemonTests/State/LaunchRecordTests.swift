@@ -18,6 +18,7 @@ import Testing
         tree.origin = "user.slice/a b"
         tree.owner = TreeOwner(user: 1000)
         tree.strays = [ProcessIdentity(pid: 9, startTime: 10)]
+        tree.heldSignals = [Signal(rawValue: 1), Signal(rawValue: 10)]
         return LaunchRecord(tree: tree, exitPolicy: .last, isAskedToEnd: true, hasReportedExit: true).saved(AppID("a"))
     }
 
