@@ -127,8 +127,10 @@ extension Failure {
                 remedy: "'systemctl status lifed' shows the state of the daemon")
         case .closed:
             self.init(
-                .unavailable, action, "the daemon closed the connection",
-                remedy: "run the command again when the daemon has restarted")
+                .unavailable, action,
+                "the daemon closed the connection: it has stopped, or limits.clients or limits.messageBytes of lifed.toml "
+                    + "is exceeded",
+                remedy: "run the command again when the daemon runs, or raise the limit")
         case .timedOut:
             let time = timeout.map { " within \(Text.seconds($0))" } ?? ""
             self.init(

@@ -124,6 +124,15 @@ private let notes = App(
     }
 }
 
+@Suite struct InterruptionTests {
+    @Test func endOfAnInterruptionThatWasNotUnderWayIsNoEnd() {
+        #expect(Interruption.sentence(ofEndOf: "call", among: ["a", "call"]) == "the interruption call has ended\n")
+        #expect(Interruption.sentence(ofEndOf: "call", among: ["alarm"]) == "no interruption call was under way\n")
+        #expect(Interruption.sentence(ofEndOf: nil, among: ["interruption"]) == "the interruption has ended\n")
+        #expect(Interruption.sentence(ofEndOf: nil, among: ["call"]) == "no interruption was under way\n")
+    }
+}
+
 @Suite struct FailureTests {
     private func failure(_ error: ControlClientError) -> Failure {
         Failure(error, doing: "cannot focus a", sockets: ["/s", "/t"], timeout: .seconds(60))
@@ -151,6 +160,12 @@ private let notes = App(
             #expect(failure.status == status && failure.message == "cannot focus a: it is so; do this")
             #expect(failure.object.error == "org.lifed.\(kind.rawValue)")
         }
+    }
+
+    @Test func closedConnectionNamesTheLimitsThatMayBeExceeded() {
+        let failure = failure(.closed)
+        #expect(failure.status == .unavailable && failure.message.contains("it has stopped"))
+        #expect(["limits.clients", "limits.messageBytes"].allSatisfy(failure.message.contains))
     }
 
     @Test func remedyOfTheDaemonIsAClause() {

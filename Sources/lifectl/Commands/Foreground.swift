@@ -177,11 +177,20 @@ enum Interruption {
     }
 
     static func end(_ arguments: Arguments) throws(Failure) {
-        let subject = subject(arguments[.name])
         let parameters = EndInterruptionParameters(name: arguments[.name], answer: arguments[.answer])
-        try arguments.options.show(.endInterruption, parameters, doing: "cannot end \(subject)") { _, _ in
-            "\(subject) has ended\n"
-        }
+        let session = try Session(arguments.options, doing: "cannot end \(subject(arguments[.name]))")
+        guard arguments.options.waits else { return try session.post(.endInterruption, parameters) }
+        let present = try session.call(.getStatus).status.interruptions
+        let reply = try session.call(.endInterruption, parameters)
+        try arguments.options.show(reply) { _ in sentence(ofEndOf: arguments[.name], among: present) }
+    }
+
+    /// Returns the result of an end. The end of an interruption that was not there is no error: the caller has what it wanted.
+    ///
+    /// - Parameter present: The names of the interruptions before.
+    static func sentence(ofEndOf name: String?, among present: [String]) -> String {
+        if present.contains(name ?? "interruption") { return "\(subject(name)) has ended\n" }
+        return "no interruption \(name.map { "\(Text.printable($0)) " } ?? "")was under way\n"
     }
 
     private static func subject(_ name: String?) -> String {
