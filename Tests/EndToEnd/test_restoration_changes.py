@@ -7,7 +7,8 @@ import pytest
 
 import programs
 from container import wait_for
-from restoration import configure, kill, manifest, start_again
+from restoration import configure, is_greeted, kill, manifest, start_again
+from test_samples import Sample
 
 
 def test_a_manifest_that_was_removed_meanwhile(mortal):
@@ -35,6 +36,41 @@ def test_a_configuration_that_was_broken_meanwhile(mortal):
     assert mortal.lifectl.pid("app") == pid
     mortal.lifectl("suspend", "app")
     assert mortal.kernel.stat(pid).state == "T"
+
+
+POLICY = """
+name = 'My app'
+suspend = 'never'
+stopSignal = 'SIGINT'
+"""
+
+
+@pytest.mark.parametrize("is_reloaded", [True, False], ids=["reload", "no-reload"])
+@pytest.mark.parametrize("change", ["removed", "typo"])
+def test_an_app_keeps_the_policy_of_a_manifest_that_has_gone(mortal, tmp_path, change, is_reloaded):
+    signals = mortal.runtime / "signals"
+    script = 'trap "echo INT >>$0; exit" INT; trap "echo TERM >>$0; exit" TERM; while :; do sleep 0.05; done'
+    manifest(mortal, "app", ["sh", "-c", script, str(signals)])
+    mortal.lifectl("launch", "app")
+    # The latest manifest counts.
+    manifest(mortal, "app", ["sh", "-c", script, str(signals)], POLICY)
+    Sample(mortal, "swift", tmp_path).launch()
+    for name in ("app", "sample"):
+        path = mortal.configuration / f"apps.d/{name}.toml"
+        if change == "removed":
+            path.unlink()
+        else:
+            path.write_text(path.read_text() + "suspend = 'nevr'\n")
+    if is_reloaded:
+        mortal.lifectl("reload")
+    start_again(mortal)
+    wait_for(lambda: is_greeted(mortal, "sample"), what="the app is connected again")
+    status = mortal.lifectl("status", "app").stdout
+    assert "My app" in status and str(mortal.configuration / "apps.d/app.toml") in status
+    assert mortal.lifectl.state("app") == "background"
+    mortal.lifectl("terminate", "app")
+    assert signals.read_text() == "INT\n"
+    assert "app" not in mortal.lifectl.apps()
 
 
 def test_fewer_places_than_before(mortal):

@@ -4,7 +4,7 @@ import LifecycleCore
 import Processes
 
 /// The definition of an app: from a manifest, a desktop entry or a command.
-@dynamicMemberLookup struct AppDefinition {
+@dynamicMemberLookup struct AppDefinition: Equatable {
     nonisolated enum User: Equatable {
         /// The daemon's own user.
         case daemon
@@ -232,8 +232,9 @@ extension SuspendMethod {
     }
 }
 
-// Saved for apps without a manifest. A desktop entry may have gone when the app is restored.
+// A manifest or a desktop entry may have gone, or be broken, when the app is restored.
 extension AppDefinition: SavedTable {
+    /// Reads a record. If nothing else describes the app, the daemon forgets it with its last process.
     init?(saved record: SavedRecord, defaults: Policy) {
         self.init(adHoc: [], user: .daemon, defaults: defaults)
         restore(record)
@@ -252,12 +253,68 @@ extension AppDefinition: SavedTable {
         let entry = coder.text("entry", isFromEntry ? manifest : nil)
         let variables = coder.list("environment", details.environment.map { "\($0.key)=\($0.value)" }.sorted())
         details.groups = coder.list("group", details.groups.map { String($0) }).compactMap { UInt32($0) }
-        guard coder.isReading else { return }
-        (manifest, isFromEntry) = (entry, entry != nil)
-        for variable in variables.map({ $0.halves(around: "=") }) where variable.count == 2 {
-            details.environment[variable[0]] = variable[1]
+        let file = coder.text("manifest", isFromEntry ? nil : manifest)
+        if coder.isReading {
+            (manifest, isFromEntry) = (entry ?? file, entry != nil)
+            for variable in variables.map({ $0.halves(around: "=") }) where variable.count == 2 {
+                details.environment[variable[0]] = variable[1]
+            }
         }
+        codeDescription(with: &coder)
+        guard coder.isReading else { return }
+        policy.takesURLs = takesURLs
         if isAdopted { self = adopted }
+    }
+
+    /// Writes or reads what a manifest says, which is not saved of an app that follows none: the settings may change meanwhile.
+    private mutating func codeDescription(with coder: inout some SavedCoder) {
+        guard coder.isReading || !isAdHoc || details.model != nil else { return }
+        coder.word("suspend-method", &suspendMethod)
+        stopSignal = coder.number("stop-signal", UInt64(stopSignal.rawValue)).flatMap(Signal.init(saved:)) ?? stopSignal
+        coder.word("exit-policy", &exitPolicy)
+        coder.word("control", &control)
+        let reclaims = coder.number("reclaim-when-suspended", reclaimWhenSuspended.map { $0 ? 1 : 0 })
+        coder.flag("private-tmp", &hasPrivateTemporaryDirectory)
+        let limitsWrites = coder.flag("limits-writes", details.writablePaths != nil)
+        let writablePaths = coder.list("writable-path", details.writablePaths ?? [])
+        let opens = coder.list("opens", details.opens.sorted())
+        policy.code(with: &coder)
+        guard coder.isReading else { return }
+        reclaimWhenSuspended = reclaims.map { $0 == 1 }
+        details.writablePaths = limitsWrites ? writablePaths : nil
+        details.opens = Set(opens)
+    }
+}
+
+extension Policy {
+    /// Writes or reads what a manifest says.
+    fileprivate mutating func code(with coder: inout some SavedCoder) {
+        coder.word("suspend", &suspend)
+        coder.word("callbacks", &callbacks)
+        backgroundModes = Set(coder.list("background-mode", backgroundModes.sorted()))
+        coder.flag("scenes", &scenes)
+        sceneLimit = coder.number("scene-limit", UInt64(sceneLimit)).flatMap { Int(exactly: $0) } ?? sceneLimit
+        coder.word("restart", &restart)
+        coder.word("launch-at-start", &launchAtStart)
+        coder.word("on-exit", &onExit)
+        timeouts.background = coder.time("background-time", timeouts.background)
+        timeouts.termination = coder.time("termination-timeout", timeouts.termination)
+        timeouts.launch = coder.time("launch-timeout", timeouts.launch)
+    }
+}
+
+nonisolated extension SavedCoder {
+    /// Writes or reads a time in microseconds.
+    fileprivate mutating func time(_ name: StaticString, _ time: Duration) -> Duration {
+        number(name, UInt64(clamping: time.wholeMicroseconds)).flatMap { Int64(exactly: $0) }
+            .map { .microseconds($0) } ?? time
+    }
+}
+
+nonisolated extension Signal {
+    fileprivate init?(saved number: UInt64) {
+        guard let number = Int32(exactly: number), number > 0, number < 65 else { return nil }
+        self.init(rawValue: number)
     }
 }
 
@@ -293,53 +350,5 @@ nonisolated extension String {
     fileprivate func halves(around separator: Unicode.Scalar) -> [String] {
         utf8.split(separator: UInt8(ascii: separator), maxSplits: 1, omittingEmptySubsequences: false)
             .map { String(decoding: $0, as: UTF8.self) }
-    }
-}
-
-/// The words of a command in one array of bytes: an array of texts takes twice as much memory.
-nonisolated struct PackedWords: Equatable, Sendable {
-    /// The words with a separator behind each.
-    private let bytes: [UInt8]
-
-    /// A byte that UTF-8 does not have.
-    private static let separator: UInt8 = 0xFF
-
-    init(_ words: [String]) {
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(words.reduce(0) { $0 + $1.utf8.count + 1 })
-        for word in words {
-            bytes += word.utf8
-            bytes.append(Self.separator)
-        }
-        self.bytes = bytes
-    }
-
-    var all: [String] {
-        var (words, start): ([String], Int) = ([], 0)
-        for end in bytes.indices where bytes[end] == Self.separator {
-            words.append(String(decoding: bytes[start..<end], as: UTF8.self))
-            start = end + 1
-        }
-        return words
-    }
-}
-
-/// A path, whose directory it may share with other paths.
-nonisolated struct PackedPath: Equatable, Sendable {
-    /// The path up to the last slash, that included.
-    private var directory: String
-    private let name: String
-
-    init(_ path: String) {
-        let start =
-            path.utf8.lastIndex(of: UInt8(ascii: "/")).map { path.utf8.index(after: $0) } ?? path.utf8.startIndex
-        directory = String(decoding: path.utf8[..<start], as: UTF8.self)
-        name = String(decoding: path.utf8[start...], as: UTF8.self)
-    }
-
-    var path: String { directory + name }
-
-    mutating func shareDirectory(with other: PackedPath) {
-        if directory == other.directory { directory = other.directory }
     }
 }

@@ -94,6 +94,7 @@ extension AppManager {
             return spawnFailed(
                 app, .command("an adopted app cannot be launched again, and its processes have ended"))
         }
+        saveDescription(of: id, definition)
         let launched = self.app(app)?.launched
         guard processes.adopt(app, process, in: candidate?.unit, as: definition, launched: launched) else {
             return spawnFailed(app, .command("the process has ended"))

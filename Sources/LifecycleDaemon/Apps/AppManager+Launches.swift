@@ -11,6 +11,7 @@ extension AppManager: ProcessDelegate {
         if let objection = store.makeRoom() { return spawnFailed(app, objection) }
         if isToBeAdopted(id) { return adopt(id, app) }
         guard let definition = catalog[id] else { return spawnFailed(app, .command("its manifest was removed")) }
+        saveDescription(of: id, definition)
         do throws(DaemonError) {
             let output = try launcher.output(of: id)
             let machine = self.app(app)

@@ -171,6 +171,11 @@ final class AppManager {
         recallExit(of: id)
     }
 
+    /// Saves what a manifest or a desktop entry says about an app that runs: neither may be there at the next start.
+    func saveDescription(of id: AppID, _ definition: AppDefinition) {
+        if !definition.isAdHoc || definition.model != nil { store.save(.definition, definition.saved(id)) }
+    }
+
     func definition(of entry: DesktopEntry) -> AppDefinition { AppDefinition(entry: entry, defaults: defaults) }
 
     private func recallExit(of id: AppID) {
@@ -192,7 +197,11 @@ final class AppManager {
 
     /// Applies a configuration. Running apps stay as they are.
     func apply(_ configuration: LoadedConfiguration) {
+        let before = catalog
         let (settings, gone) = prepare(configuration)
+        for (id, definition) in catalog.definitions where isRunning(id) && before[id] != definition {
+            saveDescription(of: id, definition)
+        }
         defineAll(except: gone)
         for id in gone.sorted() { driver.handle(.forget(id)) }
         driver.handle(.configure(settings))
@@ -220,9 +229,14 @@ final class AppManager {
         let gone = catalog.apply(configuration.manifests, defaults: defaults) { id in
             entry(of: id).map { AppDefinition(entry: $0, defaults: defaults) }
         }
+        lookUpUsers()
+        return (settings, gone)
+    }
+
+    /// Looks up the users that the definitions name.
+    func lookUpUsers() {
         launcher.accounts.update(
             Set(catalog.definitions.lazy.compactMap { if case .named(let name) = $0.value.user { name } else { nil } }))
-        return (settings, gone)
     }
 
     /// Sets the parent of the apps' control groups. Called before the first launch.

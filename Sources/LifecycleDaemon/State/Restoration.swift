@@ -14,7 +14,9 @@ extension AppManager: StateSource {
         if session.path != nil { records.append((.session, session.saved())) }
         if !boundInterruptions.isEmpty { records.append((.bound, boundInterruptions.saved())) }
         records += exits.ended.saved.map { (.ended, $0) }
-        for (id, definition) in catalog.definitions where definition.isAdHoc || definition.isFromEntry {
+        // A manifest may be gone, or broken, at the next start.
+        for (id, definition) in catalog.definitions
+        where definition.isAdHoc || definition.isFromEntry || isRunning(id) {
             records.append((.definition, definition.saved(id)))
         }
         for app in recordedApps {
@@ -111,6 +113,7 @@ extension AppManager: StateSource {
     }
 
     private func restoreDefinitions(_ saved: SavedState) {
+        var isUserNamed = false
         for (id, app) in saved.apps {
             // Requests for an app that was never launched ended with the former daemon.
             guard catalog[id] == nil, app.core != nil, let record = app.definition else { continue }
@@ -119,7 +122,9 @@ extension AppManager: StateSource {
             guard var definition = known ?? AppDefinition(saved: record, defaults: defaults) else { continue }
             if let model = definition.model.flatMap({ catalog[AppID($0)] }) { definition.follow(model) }
             catalog.insert(definition, as: id)
+            if case .named = definition.user { isUserNamed = true }
         }
+        if isUserNamed { lookUpUsers() }
         restoreGroups()
     }
 

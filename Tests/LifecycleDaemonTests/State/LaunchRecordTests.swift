@@ -95,6 +95,45 @@ import Testing
         #expect(restored.policy.isTransient)
     }
 
+    /// The manifest may be gone, or broken, when a daemon restores the app.
+    @Test func appOfAManifestIsRestoredWithEverythingThatItSays() throws {
+        var manifest = Manifest(id: "a", file: "/etc/lifed/apps.d/b.toml", command: ["a", "%u"])
+        manifest.name = "Näme"
+        manifest.windowClass = "A"
+        (manifest.user, manifest.workingDirectory, manifest.environment) = ("me", "/a dir", ["A": "b c"])
+        (manifest.suspend, manifest.suspendMethod, manifest.stopSignal) = (.never, .both, .quit)
+        (manifest.noNewPrivileges, manifest.capabilities) = (true, [.chown, .kill])
+        (manifest.writablePaths, manifest.privateTmp) = (["/a b", "/c"], true)
+        (manifest.exitPolicy, manifest.callbacks, manifest.control) = (.last, .required, .full)
+        manifest.backgroundModes = ["audio", "location"]
+        (manifest.backgroundTime, manifest.terminationTimeout) = (.milliseconds(1), .seconds(7200))
+        (manifest.launchTimeout, manifest.scenes, manifest.sceneLimit) = (.seconds(3), true, 16)
+        (manifest.restart, manifest.onExit, manifest.launchAtStart) = (.always, .previous, .background)
+        (manifest.reclaimWhenSuspended, manifest.schemes, manifest.mimeTypes) = (false, ["a", "b"], ["text/a"])
+        // A new key needs a value here, and a place in the table.
+        let (set, unset) = (Mirror(reflecting: manifest), Mirror(reflecting: Manifest(id: "", file: "", command: [])))
+        for (value, initial) in zip(set.children, unset.children) where "\(value.value)" == "\(initial.value)" {
+            #expect(["exec", "schedules"].contains(value.label))
+        }
+        var definition = AppDefinition(manifest: manifest, defaults: Policy())
+        let saved = definition.saved(AppID("a"))
+        let restored = try #require(AppDefinition(saved: saved, defaults: Policy()))
+        // Nothing describes the app any more: it is forgotten with its last process.
+        definition.policy.isTransient = true
+        #expect(restored == definition)
+        #expect(restored.saved(AppID("a")) == saved)
+    }
+
+    @Test func appWithAModelIsRestoredWithThePolicyOfTheModel() throws {
+        var manifest = Manifest(id: "a", file: "/etc/lifed/apps.d/a.toml", command: ["a"])
+        (manifest.suspend, manifest.stopSignal) = (.never, .interrupt)
+        var definition = AppDefinition(adHoc: ["a"], user: .daemon, defaults: Policy())
+        definition.model = "a"
+        definition.follow(AppDefinition(manifest: manifest, defaults: Policy()))
+        let restored = try #require(AppDefinition(saved: definition.saved(AppID("a-2")), defaults: Policy()))
+        #expect(restored == definition && restored.isAdHoc)
+    }
+
     @Test func adHocAppIsRestoredAsSaved() throws {
         var definition = AppDefinition(adHoc: ["/bin/sh", "", "a b\n%"], user: .named("me"), defaults: Policy())
         definition.name = "Näme"
@@ -105,6 +144,10 @@ import Testing
         #expect(restored.saved(AppID("a")) == saved)
         #expect(restored.command == definition.command)
         #expect(restored.environment == definition.environment)
+        // The settings may change before the app is restored.
+        var defaults = Policy()
+        defaults.timeouts.background = .seconds(60)
+        #expect(AppDefinition(saved: saved, defaults: defaults)?.policy.timeouts == defaults.timeouts)
         #expect(AppDefinition(saved: SavedRecord(), defaults: Policy()) == nil)
     }
 }
