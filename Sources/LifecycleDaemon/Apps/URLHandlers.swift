@@ -76,7 +76,7 @@ extension AppDefinition {
     /// The arguments that stand for a URL or a file, as in the Exec key of a desktop entry.
     private static let fieldCodes: Set<String> = ["%u", "%U", "%f", "%F"]
 
-    private var takesURLs: Bool { self.exec?.takesURLs ?? (!isAdHoc && Self.takesURLs(command)) }
+    var takesURLs: Bool { self.exec?.takesURLs ?? (!isAdHoc && Self.takesURLs(command)) }
 
     static func takesURLs(_ command: [String]) -> Bool { command.dropFirst().contains { fieldCodes.contains($0) } }
 
