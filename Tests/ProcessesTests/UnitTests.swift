@@ -152,6 +152,29 @@ import Testing
         }
     }
 
+    @Test(arguments: [false, true])
+    func helperThatLeavesAStoppedUnitGoesOn(_ isResumed: Bool) async {
+        await #expect(processExitsWith: .success) { [isResumed] in
+            let world = try World(hasCgroups: true)
+            let unit = try world.unit("app-test-1.scope", "middle")
+            // In the order of their starts.
+            try world.wait("all are there") { unit.processIDs().count == 3 }
+            let (middle, leaf) = (unit.processIDs()[1], unit.processIDs()[2])
+            world.table.setHelpers(["ProcessFixture"])
+            let tree = try world.adopt(unit)
+            _ = tree.stop()
+            try world.waitUntilStopped(tree)
+            kill(middle, SIGKILL)
+            try world.wait("it is an orphan") { ProcessStatus(of: leaf)?.parent == getpid() }
+            #expect(ProcessStatus(of: leaf)?.state == .stopped)
+            if isResumed { tree.resume() } else { #expect(tree.processes().map(\.pid) == [tree.main.pid]) }
+            #expect(ProcessStatus(of: leaf)?.state != .stopped)
+            #expect(tree.isMainStopped == !isResumed)
+            world.table.setHelpers([])
+            try world.endUnits()
+        }
+    }
+
     @Test func groupOfThisProcessIsNoUnitToHold() throws {
         let own = try #require(Cgroup.ofThisProcess())
         for place in [own.name, "/" + own.name, "", "/", "/nowhere", "/../x", "/" + own.name + "/.."] {
