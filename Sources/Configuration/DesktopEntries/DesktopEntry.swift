@@ -187,7 +187,7 @@ struct DesktopEntryReader {
             if text.utf8.starts(with: prefix.utf8) {
                 let scheme = String(decoding: text.utf8.dropFirst(prefix.utf8.count), as: UTF8.self)
                 if Kind<Set<String>>.isScheme(scheme) { schemes.insert(scheme.lowercased()) }
-            } else if Kind<Set<String>>.isMediaType(text) {
+            } else if MediaType.isValid(text) {
                 types.insert(text.lowercased())
             }
         }

@@ -211,7 +211,7 @@ extension Kind<Set<String>> {
 
     /// The media types that an app opens: RFC 6838, section 4.2. Case does not matter.
     static let mimeTypes = lowercased(
-        #"an array of media types, such as ["text/plain", "image/*"]"#, where: isMediaType)
+        #"an array of media types, such as ["text/plain", "image/*"]"#, where: MediaType.isValid)
 
     private static func lowercased(_ expected: String, where fits: @escaping @Sendable (String) -> Bool) -> Kind {
         texts(expected, limit: 256, where: fits) { $0.lowercased() }
@@ -243,17 +243,6 @@ extension Kind<Set<String>> {
         guard let first = text.utf8.first, first.isLetter, text.utf8.count <= 64 else { return false }
         return text.utf8.allSatisfy { $0.isLetterOrDigit || "+-.".utf8.contains($0) }
     }
-
-    static func isMediaType(_ text: String) -> Bool {
-        let parts = text.split(separator: "/", omittingEmptySubsequences: false)
-        guard parts.count == 2, isMediaName(parts[0]) else { return false }
-        return parts[1] == "*" || isMediaName(parts[1])
-    }
-
-    private static func isMediaName(_ text: Substring) -> Bool {
-        guard let first = text.utf8.first, first.isLetterOrDigit, text.utf8.count <= 127 else { return false }
-        return text.utf8.allSatisfy { $0.isLetterOrDigit || "!#$&-^_.+".utf8.contains($0) }
-    }
 }
 
 extension Kind<[String: String]> {
@@ -264,7 +253,7 @@ extension Kind<[String: String]> {
         }
         var apps: [String: String] = [:]
         for (name, value) in table.sorted(by: { $0.key < $1.key }) {
-            guard Kind<Set<String>>.isScheme(name) || Kind<Set<String>>.isMediaType(name) else {
+            guard Kind<Set<String>>.isScheme(name) || MediaType.isValid(name) else {
                 throw Mismatch(
                     at: [name],
                     message:

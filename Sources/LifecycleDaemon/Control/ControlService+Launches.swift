@@ -60,6 +60,10 @@ extension ControlService {
 
     func open(_ open: OpenParameters, for call: ClientCall) throws {
         guard let url = URLText(open.url) else { throw ServiceError.invalidParameter("url") }
+        if let type = open.type, !MediaType.isValid(type) {
+            throw ControlError(
+                .refused, id: open.id, reason: "\(type) is not a media type", remedy: "name one such as text/html")
+        }
         let type = open.type ?? (url.fileName.map { MediaTypes.shared.type(ofFile: $0) })
         let event = AppEvent.openURL(url.text, type: type, source: call.connection.client.app?.name)
         guard event.fitsALine else { throw ServiceError.invalidParameter(open.type == nil ? "url" : "type") }
