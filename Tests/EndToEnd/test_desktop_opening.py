@@ -57,6 +57,27 @@ def test_of_several_that_open_it_the_default_does(desktop):
     assert desktop.shown("three") == ["odd:3"]
 
 
+def test_a_default_app_is_the_default_of_nothing_else(desktop):
+    for name in ("one", "two"):
+        desktop.entry(f"{name}.desktop", "MimeType=x-scheme-handler/odd;text/x-odd;", exec="show-it %u")
+    desktop.choose("[Default Applications]\nx-scheme-handler/odd=one.desktop\ntext/x-odd=one.desktop\n", "own/mimeapps.list")
+    (desktop.configuration / "lifed.toml").write_text("[defaults]\nother = 'two'\n'text/plain' = 'two'\n")
+    desktop.lifectl("reload")
+    desktop.lifectl("open", "odd:1", check=False)
+    assert desktop.shown("one") == ["odd:1"]
+    (desktop.results / "one").unlink()
+    desktop.lifectl("terminate", "one")
+    desktop.lifectl("open", "--type", "text/x-odd", "file:///a", check=False)
+    assert desktop.shown("one") == ["file:///a"]
+    desktop.lifectl("open", "--type", "text/plain", "file:///b", check=False)
+    assert desktop.shown("two") == ["file:///b"]
+
+
+def test_a_type_that_is_none_is_refused(desktop):
+    _, text = refusal(desktop, "open", "--type", "bogus", "file:///a")
+    assert "bogus is not a media type; name one such as text/html" in text
+
+
 def test_of_several_that_open_it_the_one_that_a_person_has_chosen_does(desktop):
     for name in ("one", "two"):
         desktop.entry(f"{name}.desktop", "MimeType=x-scheme-handler/odd;text/x-odd;", exec="show-it %u")

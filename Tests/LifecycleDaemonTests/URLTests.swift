@@ -103,6 +103,20 @@ import Testing
         #expect(try choice(handlers(two, defaults: ["https": "gone"]), "https://x") == "Ambiguous")
     }
 
+    /// Other entries are read only if no manifest opens the URL.
+    @Test func defaultEntryOpensOnlyWhatItIsTheDefaultOf() throws {
+        var all = handlers(["a": ["text/html"], "b": ["https"]], defaults: ["text/plain": "entry", "odd": "entry"])
+        #expect(try choice(all, "odd:x") == "NoSuchApp")
+        all.defaultEntries = [AppID("entry")]
+        #expect(try choice(all, "odd:x") == "entry")
+        #expect(try choice(all, "other:x") == "NoSuchApp")
+        #expect(try choice(all, "https://x") == "b")
+        #expect(try choice(all, "file:///x", type: "text/plain") == "entry")
+        #expect(try choice(all, "file:///x", type: "text/html") == "a")
+        // Another entry may open text/css.
+        #expect(try choice(all, "file:///x", type: "text/css") == "NoSuchApp")
+    }
+
     /// Makes handlers of desktop entries with a `mimeapps.list`.
     private func desktop(_ opens: [String: Set<String>], _ text: String) throws -> URLHandlers {
         let directory = "/tmp/lifed-associations-\(getpid())-\(UInt32.random(in: 0 ... .max))"

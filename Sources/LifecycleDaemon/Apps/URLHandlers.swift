@@ -8,6 +8,8 @@ struct URLHandlers {
     let apps: [AppID: AppDefinition]
     let defaults: [String: String]
     var choices: [String: Associations.Choice] = [:]
+    /// The default apps of desktop entries, if ``apps`` has none of entries.
+    var defaultEntries: Set<AppID> = []
 
     /// Returns the app that opens a URL: by its scheme, or by the type of a file.
     ///
@@ -15,7 +17,14 @@ struct URLHandlers {
     func app(for url: URLText, type: String?) throws(ControlError) -> AppID {
         let keys = Self.keys(for: url, type: type)
         for key in keys {
-            if let name = defaults[key], apps[AppID(name)] != nil { return AppID(name) }
+            if let id = defaults[key].map({ AppID($0) }) {
+                if apps[id] != nil { return id }
+                if defaultEntries.contains(id) {
+                    // Another entry may open a closer type.
+                    if key == keys[0] { return id }
+                    break
+                }
+            }
             let choice = choices[Self.type(of: key)] ?? Associations.Choice()
             let candidates = candidates(for: key, choice)
             if candidates.count == 1, let only = candidates.first { return only }

@@ -172,15 +172,15 @@ extension ControlService {
             uniqueKeysWithValues: manager.catalog.definitions.lazy.filter { !$0.value.isFromEntry }
                 .map { ($0.key, $0.value) })
         // A default app comes first, also among apps with manifests.
-        for name in Set(manager.defaultApps.values) where apps[AppID(name)] == nil {
-            guard let entry = manager.entry(of: AppID(name)) else { continue }
-            apps[AppID(name)] = manager.definition(of: entry)
+        let defaultEntries = Set(manager.defaultApps.values.map { AppID($0) }).filter { id in
+            apps[id] == nil && manager.entry(of: id) != nil
         }
         let choices = try ControlError.reading { () throws(LoadFailure) in
             try manager.entries?.associations.choices(for: URLHandlers.types(for: url, type: type)) ?? [:]
         }
         do throws(ControlError) {
-            let handlers = URLHandlers(apps: apps, defaults: manager.defaultApps, choices: choices)
+            let handlers = URLHandlers(
+                apps: apps, defaults: manager.defaultApps, choices: choices, defaultEntries: defaultEntries)
             return try launchable(handlers.app(for: url, type: type).name, for: scope)
         } catch {
             guard error.kind == .noSuchApp, let entries = manager.entries else { throw error }
