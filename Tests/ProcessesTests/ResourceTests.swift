@@ -408,6 +408,22 @@ private func threads(of tree: ProcessTree) -> [ProcessID] {
         }
     }
 
+    @Test func valuesThatNeedARightWithoutItAreRefused() {
+        var profile = ResourceProfile()
+        (profile.nice, profile.ioPriority, profile.oomScoreAdjustment) = (-1, .realTime(0), -1)
+        let may = { (abilities: Int32) in
+            ResourceCapabilities(abilities: abilities, groups: nil).refused(profile).map(\.key)
+        }
+        // The abilities to restore nice values and OOM scores, and to set I/O priorities, of linux_resource_ability.
+        let restoring: Int32 = 1 | 4 | 16
+        #expect(may(restoring) == ["nice", "ioPriority", "oomScoreAdjustment"])
+        #expect(may(127) == [])
+        // Of these, leftOut tells that they are not controlled with any value.
+        #expect(may(0) == [])
+        (profile.nice, profile.ioPriority, profile.oomScoreAdjustment) = (0, .bestEffort(0), 0)
+        #expect(may(restoring) == [])
+    }
+
     @Test func aGroupThatIsGoneIsNoError() {
         var capabilities = ResourceCapabilities()
         capabilities.attributes = CaseSet(GroupAttribute.allCases)

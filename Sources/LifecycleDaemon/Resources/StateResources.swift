@@ -57,6 +57,19 @@ final class StateResources {
         let leftOut =
             capabilities.leftOut.isEmpty ? "" : "; not controlled: \(capabilities.leftOut.joined(separator: "; "))"
         log.write(.info, "resources controlled by state: \(done)\(leftOut)")
+        reportRefusedValues()
+    }
+
+    /// Reports each value of the configuration that the daemon may not set, once.
+    private func reportRefusedValues() {
+        guard let capabilities = control?.capabilities else { return }
+        for (state, profile) in profiles.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
+            for (key, cause) in capabilities.refused(profile) {
+                let name = "resources.\(state.rawValue).\(key)"
+                guard reported.insert(name).inserted else { continue }
+                log.write(.notice, "cannot set \(name): \(cause); leaving the app's own value")
+            }
+        }
     }
 
     /// Applies the tables of a configuration, also to running apps.
@@ -69,6 +82,7 @@ final class StateResources {
             .active: settings.active, .inactive: settings.inactive, .background: settings.background,
             .suspended: settings.suspended,
         ].mapValues { ResourceProfile($0, processLimit: processLimit) }
+        reportRefusedValues()
         let lowest = settings.suspended.oomScoreAdjustment ?? -1
         let previous = order
         order = OutOfMemoryOrder(lowest: lowest)

@@ -83,13 +83,32 @@ extension ResourceCapabilities {
     /// Returns the value that a profile wants for each process or thread; nil if it wants none, or it cannot be set.
     func wanted(_ setting: ResourceSetting, by profile: ResourceProfile) -> Int? {
         guard settings.contains(setting), let wanted = setting.wanted(by: profile) else { return nil }
-        let isPossible =
+        return canSet(setting, to: wanted) ? wanted : nil
+    }
+
+    private func canSet(_ setting: ResourceSetting, to value: Int) -> Bool {
+        switch setting {
+        case .nice: value >= 0 || canLowerNice
+        case .ioPriority: value >= IOPriority.bestEffort(0).rawValue || canSetRealTimeIO
+        case .oomScoreAdjustment: value >= 0 || canLowerOOMScore
+        case .timerSlack: true
+        }
+    }
+
+    /// Returns the keys of a profile whose values this process may not set, and the reasons. ``leftOut`` has the resources that
+    /// it cannot control with any value.
+    public func refused(_ profile: ResourceProfile) -> [(key: String, cause: String)] {
+        var refused: [(key: String, cause: String)] = []
+        for setting in ResourceSetting.allCases where settings.contains(setting) {
+            guard let value = setting.wanted(by: profile), !canSet(setting, to: value) else { continue }
             switch setting {
-            case .nice: wanted >= 0 || canLowerNice
-            case .ioPriority: wanted >= IOPriority.bestEffort(0).rawValue || canSetRealTimeIO
-            case .oomScoreAdjustment: wanted >= 0 || canLowerOOMScore
-            case .timerSlack: true
+            case .nice: refused.append(("nice", "a negative nice value needs CAP_SYS_NICE or RLIMIT_NICE"))
+            case .ioPriority: refused.append(("ioPriority", "real-time I/O needs CAP_SYS_ADMIN or CAP_SYS_NICE"))
+            case .oomScoreAdjustment:
+                refused.append(("oomScoreAdjustment", "a negative oom_score_adj needs CAP_SYS_RESOURCE"))
+            case .timerSlack: break
             }
-        return isPossible ? wanted : nil
+        }
+        return refused
     }
 }
