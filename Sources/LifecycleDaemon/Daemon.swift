@@ -65,7 +65,7 @@ public final class Daemon {
         usesControllers = options.usesControllers
         paths = try DaemonPaths(options: options, environment: environment)
         bootID = try BootID.ofThisBoot()
-        loader = ConfigurationLoader(paths, instance: instance, environment: environment)
+        loader = ConfigurationLoader(paths.configuration, instance: instance, environment: environment)
         loop = try EventLoop()
         log = Log(target: options.logTarget)
         var passed = try ServiceManager.takePassedDescriptors()

@@ -63,12 +63,24 @@ extension Options {
     var instance: Instance { isUser ? .user : .system }
 }
 
+/// The directories of a daemon's configuration.
+struct ConfigurationPaths {
+    let directories: [String]
+    let isNamed: Bool
+
+    init(options: Options, environment: [String: String]) {
+        isNamed = options.configurationDirectory != nil
+        directories =
+            options.configurationDirectory.map { [$0] }
+            ?? ConfigurationLoader.standardDirectories(for: options.instance, environment: environment)
+    }
+}
+
 /// The directories and files of a daemon.
 struct DaemonPaths {
     let runtime: String
     let state: String
-    let configuration: [String]
-    let isConfigurationNamed: Bool
+    let configuration: ConfigurationPaths
 
     var socket: String { runtime + "/control" }
     var lock: String { runtime + "/lock" }
@@ -86,10 +98,7 @@ struct DaemonPaths {
         } else {
             state = try Self.standardState(options, environment)
         }
-        isConfigurationNamed = options.configurationDirectory != nil
-        configuration =
-            options.configurationDirectory.map { [$0] }
-            ?? ConfigurationLoader.standardDirectories(for: options.instance, environment: environment)
+        configuration = ConfigurationPaths(options: options, environment: environment)
     }
 
     private static func standardRuntime(
@@ -133,11 +142,13 @@ nonisolated func currentEnvironment() -> [String: String] {
 extension ConfigurationLoader {
     /// - Parameter checksPrograms: Whether a program that does not exist is a problem. The daemon does not look them up: their
     ///   file systems may not answer. It reports them when an app is launched.
-    init(_ paths: DaemonPaths, instance: Instance, environment: [String: String], checksPrograms: Bool = false) {
+    init(
+        _ paths: ConfigurationPaths, instance: Instance, environment: [String: String], checksPrograms: Bool = false
+    ) {
         let searchPath = checksPrograms ? environment["PATH"] ?? SpawnRequest.defaultSearchPath : nil
         self.init(
-            directories: paths.configuration, instance: instance, searchPath: searchPath,
-            requiresDirectories: paths.isConfigurationNamed,
+            directories: paths.directories, instance: instance, searchPath: searchPath,
+            requiresDirectories: paths.isNamed,
             entries: DesktopEntries(for: instance, environment: environment, searchPath: searchPath))
     }
 
@@ -163,11 +174,11 @@ extension LogEntry {
 /// Reads the configuration that a daemon with these options would read.
 ///
 /// - Returns: The problems, one line each.
-/// - Throws: A ``DaemonError`` if the directories of the daemon cannot be determined, or a file cannot be read for now.
+/// - Throws: A ``DaemonError`` if a file cannot be read for now.
 public func checkConfiguration(options: Options) throws -> [String] {
     let environment = currentEnvironment()
-    let paths = try DaemonPaths(options: options, environment: environment)
     let loader = ConfigurationLoader(
-        paths, instance: options.instance, environment: environment, checksPrograms: true)
+        ConfigurationPaths(options: options, environment: environment), instance: options.instance,
+        environment: environment, checksPrograms: true)
     return try loader.loadOrFail().problems.map(\.description)
 }

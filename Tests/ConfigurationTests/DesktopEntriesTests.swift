@@ -198,7 +198,7 @@ import Testing
         try write("usr/applications/clock.desktop")
         let user = try load("suspend = 'never'", .system)
         #expect(user.manifests == [] && user.problems == [])
-        let machine = try load("user = 'kiosk'", .system)
+        let machine = try load("user = 'nobody'", .system)
         #expect(machine.problems == [])
         #expect(machine.manifests.map(\.command) == [["sh"]])
     }

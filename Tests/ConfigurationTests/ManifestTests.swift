@@ -241,6 +241,16 @@ import Testing
         )
     }
 
+    @Test func userThatTheMachineDoesNotHaveIsReportedByACheck() throws {
+        let directory = try TemporaryDirectory()
+        try directory.write("command = ['sh']\nuser = 'no_user_of_this_machine'", to: "apps.d/a.toml")
+        let message =
+            "cannot use user: the machine has no user \"no_user_of_this_machine\"; add the user or correct the name"
+        #expect(try directory.problems(directory.load()) == ["apps.d/a.toml:2: \(message)"])
+        // The daemon looks users up by itself, and reports an unknown one when it launches the app.
+        #expect(try directory.load(searchPath: nil).problems == [])
+    }
+
     @Test func aSharedManifestWithAUserIsForTheSystemInstanceAlone() throws {
         let directory = try TemporaryDirectory()
         try directory.write("command = ['sh']\nuser = 'nobody'", to: "etc/apps.d/a.toml")

@@ -220,6 +220,18 @@ import Testing
         #expect(configuration.settings.access.administrators.count == 5)
     }
 
+    @Test func terminalThatIsNoArrayIsReportedWithItsOwnKey() throws {
+        let directory = try TemporaryDirectory()
+        try directory.write("terminal = 'foot -e'", to: "lifed.toml")
+        #expect(
+            try directory.problems(directory.load()) == [
+                """
+                lifed.toml:1: cannot use terminal: found "foot -e"; expected an array of strings, which no shell reads: \
+                terminal = ["foot", "-e"]
+                """
+            ])
+    }
+
     @Test func groupThatTheMachineDoesNotHaveIsReported() throws {
         let directory = try TemporaryDirectory()
         try directory.write("[access]\nadministrators = ['root', 'no_group_of_this_machine']", to: "lifed.toml")

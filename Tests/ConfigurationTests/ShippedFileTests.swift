@@ -80,6 +80,7 @@ import Testing
         var shown: Set<[String]> = []
         for sample in samples {
             let text = try read("apps.d/\(sample)").replacing("\"/usr/bin/mpd\"", with: "\"\(mpd)\"")
+                .replacing("user = \"mpd\"", with: "user = \"nobody\"")
             try directory.write(text, to: "apps.d/\(sample.dropLast(".sample".count))")
             var manifest = Manifest(id: "", file: "", command: [])
             shown.formUnion(Manifest.schema.apply(try TOMLDocument(text), of: sample, to: &manifest).accepted)

@@ -172,7 +172,7 @@ def test_the_files_of_a_page_have_no_mistakes(page, tmp_path):
         (directory / "apps.d").mkdir(parents=True)
         for path, text in files:
             relative = re.fullmatch(r"(?:~/\.config|/etc)/lifed/(lifed\.toml|apps\.d/[\w.-]+\.toml)", path)[1]
-            (directory / relative).write_text(re.sub(r"/usr/bin/example-\w+", "/bin/true", text.replace("driver", "root")))
+            (directory / relative).write_text(re.sub(r"/usr/bin/example-\w+", "/bin/true", re.sub(r'(user = )"\w+"', r'\1"root"', text.replace("driver", "root"))))
         user = ["--user"] if path.startswith("~") else []
         command = [PRODUCTS / "lifed", *user, "--check", f"--config-directory={directory}"]
         check = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=60)

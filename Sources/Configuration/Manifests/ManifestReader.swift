@@ -113,6 +113,9 @@ struct ManifestReader {
             return problems
         }
         guard let searchPath else { return problems }
+        if instance == .system, let user = manifest.user, !UserDatabase.has(user: user) {
+            report("user", "cannot use user: the machine has no user \(user.quoted); add the user or correct the name")
+        }
         // A manifest may have a PATH of its own.
         let search = ProgramSearch(path: manifest.environment["PATH"] ?? searchPath)
         do throws(ProgramSearch.Failure) {

@@ -112,7 +112,7 @@ extension Kind<String> {
 extension Kind<[String]> {
     /// A program and its arguments.
     static let command = Kind { node throws(Mismatch) in
-        guard case .array(let elements) = node, !elements.isEmpty else { throw notAnArray(node) }
+        guard case .array(let elements) = node, !elements.isEmpty else { throw notAnArray(node, of: "command") }
         let command = try node.elements("an array of strings", \.text)
         guard isProgram(command[0]) else {
             let expected = "a program as the first element, an absolute path or a name to look up in PATH"
@@ -123,16 +123,16 @@ extension Kind<[String]> {
 
     /// A command, or an empty array for none.
     static let terminal = Kind { node throws(Mismatch) in
-        if case .array(let elements) = node, elements.isEmpty { return [] }
-        return try command.read(node)
+        guard case .array(let elements) = node else { throw notAnArray(node, of: "terminal") }
+        return elements.isEmpty ? [] : try command.read(node)
     }
 
-    private static func notAnArray(_ node: TOMLNode) -> Mismatch {
+    private static func notAnArray(_ node: TOMLNode, of key: String) -> Mismatch {
         guard case .string(let line) = node, line.utf8.count <= 256 else {
             return Mismatch(expected: "an array of strings, the program and its arguments", found: node)
         }
         let words = line.split(separator: " ").map { String($0).quoted }.joined(separator: ", ")
-        return Mismatch(expected: "an array of strings, which no shell reads: command = [\(words)]", found: node)
+        return Mismatch(expected: "an array of strings, which no shell reads: \(key) = [\(words)]", found: node)
     }
 
     private static func isProgram(_ text: String) -> Bool {

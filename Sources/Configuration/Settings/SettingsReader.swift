@@ -58,19 +58,11 @@ struct SettingsReader {
     /// Reports groups of administrators that the machine does not have. They may come later.
     func checkAdministrators(reportingTo problems: inout ProblemList) {
         guard let administratorsPlace else { return }
-        for group in settings.access.administrators.sorted() where !Self.exists(group: group) {
+        for group in settings.access.administrators.sorted() where !UserDatabase.has(group: group) {
             let message =
                 "cannot use access.administrators: the machine has no group \(group.quoted); add the group or correct the name"
             problems.add(Problem(file: administratorsPlace.file, line: administratorsPlace.line, message: message))
         }
-    }
-
-    /// Returns whether the machine has a group, or cannot tell.
-    private static func exists(group name: String) -> Bool {
-        var entry = unsafe group()
-        var result: UnsafeMutablePointer<group>?
-        var buffer = [CChar](repeating: 0, count: 1 << 16)
-        return unsafe getgrnam_r(name, &entry, &buffer, buffer.count, &result) != 0 || result != nil
     }
 }
 
