@@ -132,7 +132,7 @@ extension Examination {
         return .degraded(
             "controllers", found,
             cost: "Nice values and I/O priorities replace weights; memory is not reclaimed by group.",
-            remedy: "Run it as the service with Delegate=cpu io memory, as installed.")
+            remedy: "Run it as the service with Delegate=yes, as installed.")
     }
 
     private static func pressure(_ facts: Surroundings) -> Finding {
