@@ -14,6 +14,8 @@ public enum AppProtocol {
 public enum AppVariable: String, CaseIterable, Sendable {
     /// The number of the channel's descriptor, in decimal.
     case descriptor = "LIFECYCLE_FD"
+    /// The device and the inode number of the channel's socket, in decimal and separated by a colon.
+    case channel = "LIFECYCLE_CHANNEL"
     /// The path of the socket where an app gets a channel again that has ended.
     case socket = "LIFECYCLE_SOCKET"
     /// The app's id.

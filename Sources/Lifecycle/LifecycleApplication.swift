@@ -35,8 +35,9 @@ public final class LifecycleApplication {
         /// The library handles SIGTERM: it calls ``LifecycleDelegate/applicationWillTerminate(_:)``, and `run` returns. The
         /// library never exits. After the call, SIGTERM has its former handling again. Children do not inherit the handler.
         public static let handlesSIGTERM = Options(rawValue: 1 << 0)
-        /// The library removes `LIFECYCLE_FD` and `LIFECYCLE_SOCKET` from the environment, for an app that starts programs
-        /// which use the library, too. As for any change of the environment, no other thread may read it at that time.
+        /// The library removes `LIFECYCLE_FD`, `LIFECYCLE_CHANNEL` and `LIFECYCLE_SOCKET` from the environment, for an app that
+        /// starts programs which use the library, too. As for any change of the environment, no other thread may read it at
+        /// that time.
         public static let removesEnvironmentVariables = Options(rawValue: 1 << 1)
     }
 

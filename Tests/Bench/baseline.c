@@ -16,10 +16,12 @@
 #include <signal.h>
 #include <spawn.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -58,9 +60,15 @@ static pid_t launch(char *program, char *notes, char *processes) {
 static pid_t launch_listening(char *program, char *notes) {
     int channel[2];
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, channel) != 0) exit(1);
+    struct stat status;
+    char identity[64];
+    if (fstat(channel[1], &status) != 0) exit(1);
+    snprintf(identity, sizeof identity, "%ju:%ju", (uintmax_t)status.st_dev, (uintmax_t)status.st_ino);
     setenv("LIFECYCLE_FD", "3", 1);
+    setenv("LIFECYCLE_CHANNEL", identity, 1);
     pid_t pid = spawn((char *[]){program, notes, NULL}, channel[1]);
     unsetenv("LIFECYCLE_FD");
+    unsetenv("LIFECYCLE_CHANNEL");
     close(channel[1]);
     tell_launch(pid, channel[0]);
     return pid;

@@ -138,6 +138,8 @@ library.lifecycle_open.restype = ctypes.c_void_p
 callbacks = (ctypes.c_size_t * 8)(64)
 ours, theirs = socket.socketpair()
 os.set_inheritable(theirs.fileno(), True)
+status = os.fstat(theirs.fileno())
+os.environ["LIFECYCLE_CHANNEL"] = f"{status.st_dev}:{status.st_ino}"
 os.environ["LIFECYCLE_FD"] = str(theirs.detach())
 app = ctypes.c_void_p(library.lifecycle_open(callbacks, None, 0))
 ours.settimeout(30)
@@ -196,7 +198,9 @@ HANDLE_SIGTERM, UNSET_ENVIRONMENT = 1, 2
 
 def channel():
     ours, theirs = socket.socketpair()
+    status = os.fstat(theirs.fileno())
     os.environ["LIFECYCLE_FD"] = str(theirs.fileno())
+    os.environ["LIFECYCLE_CHANNEL"] = f"{status.st_dev}:{status.st_ino}"
     os.environ["LIFECYCLE_SOCKET"] = "/nowhere"
     ours.settimeout(30)
     return ours, theirs.detach()
@@ -223,6 +227,7 @@ def taken(flags=0):
     assert ours.recv(100).startswith(b"hello")
     left = (None, None) if flags & UNSET_ENVIRONMENT else (str(theirs).encode(), b"/nowhere")
     assert (getenv(b"LIFECYCLE_FD"), getenv(b"LIFECYCLE_SOCKET")) == left
+    assert (getenv(b"LIFECYCLE_CHANNEL") is None) == bool(flags & UNSET_ENVIRONMENT)
     assert handles_sigterm() == bool(flags & HANDLE_SIGTERM)
     assert not os.get_inheritable(theirs)
 """
@@ -368,12 +373,17 @@ def test_a_program_with_raised_privileges_follows_no_variable(installed, tmp_pat
             "LIFECYCLE_FD": str(theirs.fileno()), "LIFECYCLE_SOCKET": str(place / "lifed" / "channel"),
             "XDG_RUNTIME_DIR": str(place)}[variable]
 
+        variables = {variable: value}
+        if variable == "LIFECYCLE_FD":
+            status = os.fstat(theirs.fileno())
+            variables["LIFECYCLE_CHANNEL"] = f"{status.st_dev}:{status.st_ino}"
+
         def run_by_other_user(mode):
             copy = place / f"program-{mode:o}"
             shutil.copy(program, copy)
             copy.chmod(mode)
             result = subprocess.run(
-                [copy], env={"LIFECYCLE_STATE_DIR": str(state), variable: value}, pass_fds=[theirs.fileno()], user=NOBODY,
+                [copy], env={"LIFECYCLE_STATE_DIR": str(state), **variables}, pass_fds=[theirs.fileno()], user=NOBODY,
                 group=NOBODY, extra_groups=[], capture_output=True, text=True, timeout=60)
             assert (result.returncode, result.stderr) == (0, "")
             return result.stdout

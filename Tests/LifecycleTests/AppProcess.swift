@@ -10,7 +10,7 @@ final class AppProcess {
     private var text = ""
     private var isReaped = false
 
-    /// Starts a program. It gets the environment given, and `LIFECYCLE_FD=3` when there is a channel, which is closed here.
+    /// Starts a program. It gets the environment given, and the variables of the channel if there is one, which is closed here.
     init(_ command: [String], channel: Int32?, environment: [String: String] = [:]) throws {
         var ends: [Int32] = [-1, -1]
         let type = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
@@ -22,7 +22,12 @@ final class AppProcess {
         output = ends[0]
         var variables = environment
         variables["PATH"] = unsafe getenv("PATH").map { unsafe String(cString: $0) } ?? "/usr/bin:/bin"
-        if channel != nil { variables["LIFECYCLE_FD"] = "3" }
+        if let channel {
+            var status = stat()
+            try #require(unsafe fstat(channel, &status) == 0)
+            variables["LIFECYCLE_FD"] = "3"
+            variables["LIFECYCLE_CHANNEL"] = "\(status.st_dev):\(status.st_ino)"
+        }
         pid = try Self.spawn(command, variables.map { "\($0)=\($1)" }, output: ends[1], channel: channel)
     }
 

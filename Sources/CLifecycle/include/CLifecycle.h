@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/// Returns the channel that LIFECYCLE_FD names, or -1 if there is none. Changes nothing.
+/// Returns the channel that LIFECYCLE_FD and LIFECYCLE_CHANNEL name, or -1 if there is none. Changes nothing.
 int lifecycle_find_channel(void);
 
 // The environment of a program with raised privileges (AT_SECURE) is the word of a user with fewer rights. These functions take
@@ -19,7 +19,7 @@ const char *lifecycle_find_socket_path(void);
 /// in a process that descends from an app or whose LIFECYCLE_SOCKET is empty. LIFECYCLE_SOCKET replaces both. Valid until the next call.
 const char *lifecycle_own_socket_path(int index);
 
-/// Has the channel that was found closed on execve, and removes both variables from the environment if asked to. A channel
+/// Has the channel that was found closed on execve, and removes the variables of the channel from the environment if asked to. A channel
 /// whose variable stays is not found again by this process or a forked child. Notes on standard error why there is no
 /// channel, when LIFECYCLE_VERBOSE is set. Cannot be undone, so it is for when nothing can fail any more.
 void lifecycle_adopt_channel(int channel, bool removes_variables);

@@ -187,13 +187,15 @@ struct lifecycle_callbacks {
 
 /* For lifecycle_open(): install a handler for SIGTERM, which leads to will_terminate. Child processes do not inherit it. */
 #define LIFECYCLE_HANDLE_SIGTERM 1u
-/* For lifecycle_open(): remove LIFECYCLE_FD and LIFECYCLE_SOCKET from the environment, for a program that starts other
-   programs which use the library. As for unsetenv(3), no other thread may use the environment at that time. */
+/* For lifecycle_open(): remove LIFECYCLE_FD, LIFECYCLE_CHANNEL and LIFECYCLE_SOCKET from the environment, for a program
+   that starts other programs which use the library. As for unsetenv(3), no other thread may use the environment at that
+   time. */
 #define LIFECYCLE_UNSET_ENVIRONMENT 2u
 
 /*
  * Opens the life cycle of this process. Calls no callback: the first come with lifecycle_dispatch(). The library owns the
- * descriptor that LIFECYCLE_FD names from then on, and sets its FD_CLOEXEC.
+ * descriptor that LIFECYCLE_FD names from then on, and sets its FD_CLOEXEC. It leaves the descriptor alone if this is not the
+ * socket that LIFECYCLE_CHANNEL identifies.
  *
  * Returns a handle for lifecycle_close(), or NULL with errno and without a change: EINVAL if callbacks is NULL, its size
  * is too small or a flag is unknown; EBUSY if the life cycle is open; EMFILE, ENFILE or ENOMEM if the system has no

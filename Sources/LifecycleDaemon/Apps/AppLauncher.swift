@@ -49,10 +49,18 @@ struct AppLauncher {
         }
         if let number = channelSource {
             request.environment[.descriptor] = String(Self.channelNumber)
+            request.environment[.channel] = Self.identity(ofSocket: number)
             request.environment[.socket] = appSocket
             request.extraDescriptors = [DescriptorMapping(source: number, target: Self.channelNumber)]
         }
         return request
+    }
+
+    /// Returns the device and the inode number of a socket, by which a program recognizes it; see `JOURNAL_STREAM` in
+    /// systemd.exec(5). Nil if the descriptor is not open.
+    static func identity(ofSocket descriptor: Int32) -> String? {
+        var status = stat()
+        return unsafe fstat(descriptor, &status) == 0 ? "\(status.st_dev):\(status.st_ino)" : nil
     }
 
     /// Returns the paths below which an app can write; nil for everywhere. Those below another one are left out: the
