@@ -6,16 +6,8 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-const char *lifecycle_state_directory(void) {
-    const char *path = secure_getenv("LIFECYCLE_STATE_DIR");
-    if (path && *path) return path;
-    errno = ENOENT;
-    return NULL;
-}
 
 static int open_folder(const char *folder) { return open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC); }
 

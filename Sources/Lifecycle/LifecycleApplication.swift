@@ -35,9 +35,9 @@ public final class LifecycleApplication {
         /// The library handles SIGTERM: it calls ``LifecycleDelegate/applicationWillTerminate(_:)``, and `run` returns. The
         /// library never exits. After the call, SIGTERM has its former handling again. Children do not inherit the handler.
         public static let handlesSIGTERM = Options(rawValue: 1 << 0)
-        /// The library removes `LIFECYCLE_FD`, `LIFECYCLE_CHANNEL` and `LIFECYCLE_SOCKET` from the environment, for an app that
-        /// starts programs which use the library, too. As for any change of the environment, no other thread may read it at
-        /// that time.
+        /// The library removes `LIFECYCLE_FD`, `LIFECYCLE_CHANNEL`, `LIFECYCLE_SOCKET` and `LIFECYCLE_STATE_DIR` from the
+        /// environment, for an app that starts programs which use the library, too. The app keeps its saved state. As for any
+        /// change of the environment, no other thread may read it at that time.
         public static let removesEnvironmentVariables = Options(rawValue: 1 << 1)
     }
 
@@ -72,7 +72,9 @@ public final class LifecycleApplication {
         }
     }
 
-    /// A Boolean value that indicates whether lifed manages the app: lifed launched it, and has not released it.
+    /// A Boolean value that indicates whether lifed manages the app: lifed launched or adopted it, and has not released it.
+    ///
+    /// If lifed did not launch the app, the value is false until the answer of lifed.
     public var isManaged: Bool { client?.isManaged ?? false }
 
     /// The app's events from now on, for observers that the app does not wait for. The events of the launch are among them if

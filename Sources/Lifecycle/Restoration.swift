@@ -5,7 +5,8 @@ internal import LifecycleClient
 public enum RestorationError: Error, Hashable, Sendable {
     /// The state is larger than ``LifecycleApplication/restorationStateLimit``.
     case tooLarge
-    /// No state was saved; or there is no `LIFECYCLE_STATE_DIR`, because lifed did not launch the app.
+    /// No state was saved; or there is no `LIFECYCLE_STATE_DIR`, because lifed did not launch the app; or the process has only
+    /// inherited the variable from the app.
     case notThere
     /// The saved state is damaged.
     case damaged

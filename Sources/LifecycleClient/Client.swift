@@ -28,6 +28,8 @@ public final class Client {
     private var hasClaimedProcess = false
     /// A Boolean value that indicates whether the daemon did not launch the app, which must not wait for it.
     private let connectsItself: Bool
+    /// A Boolean value that indicates whether the channel is inherited. Other processes may share it.
+    private var sharesChannel: Bool
     private let owner = lifecycle_process()
 
     /// Creates the client of this process, on the channel that `LIFECYCLE_FD` names. If the daemon did not launch the app, the client
@@ -46,17 +48,30 @@ public final class Client {
     ) throws(SystemError) -> Client {
         guard lifecycle_claim() else { throw SystemError(code: lifecycle_busy()) }
         do throws(SystemError) {
-            let descriptor = lifecycle_find_channel()
-            let path = unsafe lifecycle_find_socket_path().map { unsafe String(cString: $0) }
-            let client =
-                try descriptor < 0
-                ? connected(termination, usesScenes: usesScenes)
-                : Client(channel: descriptor, socketPath: path, usesScenes: usesScenes, termination)
+            let client: Client
+            if let inheriting = try inherited(termination, usesScenes: usesScenes) {
+                client = inheriting
+            } else {
+                client = try connected(termination, usesScenes: usesScenes)
+            }
             client.hasClaimedProcess = true
             lifecycle_adopt_channel(client.channel?.descriptor ?? -1, removesVariables)
             return client
         } catch {
             lifecycle_disclaim()
+            throw error
+        }
+    }
+
+    /// Creates the client of an app with an inherited channel; nil if the process has none.
+    private static func inherited(_ termination: Termination, usesScenes: Bool) throws(SystemError) -> Client? {
+        let descriptor = lifecycle_claim_channel()
+        guard descriptor >= 0 else { return nil }
+        let path = unsafe lifecycle_find_socket_path().map { unsafe String(cString: $0) }
+        do throws(SystemError) {
+            return try Client(channel: descriptor, socketPath: path, usesScenes: usesScenes, termination)
+        } catch {
+            lifecycle_disclaim_channel(descriptor)
             throw error
         }
     }
@@ -96,6 +111,7 @@ public final class Client {
         _ termination: Termination
     ) throws(SystemError) {
         self.connectsItself = connectsItself
+        sharesChannel = descriptor != nil && !connectsItself
         session = Session(hasChannel: descriptor != nil, canResume: socketPath != nil, usesScenes: usesScenes)
         events = try Poller()
         waker = try Waker()
@@ -141,7 +157,9 @@ public final class Client {
     public var state: RunningState { session.state }
 
     /// A Boolean value that indicates whether the daemon manages the app.
-    public var isManaged: Bool { session.isManaged }
+    ///
+    /// False before the answer for an app that the daemon did not launch.
+    public var isManaged: Bool { session.isManaged && !(connectsItself && session.isUnanswered) }
 
     /// The milliseconds that the app has left in the background; nil without a limit.
     ///
@@ -163,6 +181,7 @@ public final class Client {
             case .bytes(let bytes):
                 let wasUnanswered = session.isUnanswered
                 session.receive(bytes, now: lifecycle_now_milliseconds())
+                if sharesChannel, session.wasUnmanaged { return leaveChannel() }
                 if wasUnanswered, !session.isUnanswered { reconnection?.cancel() }
                 if session.isSettled { reconnection?.reset() }
                 flush()
@@ -264,6 +283,7 @@ extension Client {
             return reconnection.schedule()
         }
         self.channel = channel
+        sharesChannel = false
         session.resume()
         flush()
     }
@@ -271,6 +291,17 @@ extension Client {
     private func endReconnection() {
         if let reconnection, isOwned { events.forget(reconnection.descriptor) }
         reconnection = nil
+    }
+
+    /// Leaves an inherited channel to the app: the daemon does not manage this process, which shares it.
+    private func leaveChannel() {
+        guard let channel else { return }
+        events.forget(channel.descriptor)
+        lifecycle_abandon_channel(channel.descriptor)
+        self.channel = nil
+        isWaitingForRoom = false
+        session.leaveChannel()
+        endReconnection()
     }
 
     private func closeChannel() {

@@ -40,10 +40,16 @@ extension Session {
     ///
     /// A daemon that closes the connection soon after each answer has too many of them.
     mutating func forgiveRefusals(now: Int64) {
+        defer { unmanagedAnswer = now }
         guard case .unmanaged = channel else { return }
         let isRepeated = unmanagedAnswer.map { now - $0 < Self.evictionTime } ?? false
         if !isRepeated { refusals = 0 }
-        unmanagedAnswer = now
+    }
+
+    /// Continues without the channel, which belongs to another process, as an app that the daemon does not manage.
+    mutating func leaveChannel() {
+        channel = .none
+        output = []
     }
 
     /// Tells an app without a daemon that it is in the foreground.

@@ -104,6 +104,9 @@ public struct Session: Sendable {
         }
     }
 
+    /// A Boolean value that indicates whether the daemon has answered that it does not manage the app.
+    var wasUnmanaged: Bool { unmanagedAnswer != nil }
+
     /// A Boolean value that indicates whether the session uses a channel, or waits for one.
     var needsChannel: Bool {
         switch channel {

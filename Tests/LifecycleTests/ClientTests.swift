@@ -53,6 +53,38 @@ import Testing
         #expect(!client.isManaged)
     }
 
+    @Test func appThatLifedDidNotLaunchIsManagedFromItsWelcomeOn() throws {
+        let (daemon, app) = try FakeDaemon.pair()
+        let client = try Client(channel: app, socketPath: "/gone", connectsItself: true, .leftToTheApp)
+        #expect(!client.isManaged)
+        try daemon.greet()
+        client.receiveAll()
+        #expect(client.isManaged)
+    }
+
+    @Test(arguments: [false, true])
+    func processThatLifedDoesNotManageLeavesAnInheritedChannelOpen(usesScenes: Bool) throws {
+        let (daemon, app) = try FakeDaemon.pair()
+        let shared = dup(app)
+        let client = try Client(channel: app, socketPath: "/gone", usesScenes: usesScenes, .leftToTheApp)
+        #expect(try daemon.line() == "hello protocol=1")
+        try daemon.send("unmanaged")
+        client.receiveAll()
+        var kinds: [Callback] = []
+        while case .callback(let callback) = client.nextEvent() {
+            kinds.append(callback.kind)
+            client.answer(callback)
+        }
+        #expect(kinds.prefix(2) == [.willFinishLaunching, .didFinishLaunching])
+        #expect(kinds.last == (usesScenes ? .sceneDidBecomeActive : .didBecomeActive))
+        client.endTask(client.beginTask(name: "save"))
+        client.close()
+        #expect(!client.isManaged)
+        #expect(!isReadable(daemon.descriptor), "neither an end nor a message")
+        close(shared)
+        #expect(try daemon.isAtEnd())
+    }
+
     @Test func appKeepsItsStateWhenTheDaemonHangsUp() throws {
         let (daemon, app) = try FakeDaemon.pair()
         let client = try Client(channel: app, .leftToTheApp)

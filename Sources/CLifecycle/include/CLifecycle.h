@@ -6,11 +6,17 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/// Returns the channel that LIFECYCLE_FD and LIFECYCLE_CHANNEL name, or -1 if there is none. Changes nothing.
-int lifecycle_find_channel(void);
-
 // The environment of a program with raised privileges (AT_SECURE) is the word of a user with fewer rights. These functions take
 // nothing from it: with secure_getenv(3), every variable is unset there.
+
+/// Claims the channel that LIFECYCLE_FD and LIFECYCLE_CHANNEL name for this process. Returns -1 if there is none, if it belongs to
+/// another process that lives, or if LIFECYCLE_SOCKET is empty.
+int lifecycle_claim_channel(void);
+/// Leaves the channel to other processes, as if it had not been claimed.
+void lifecycle_disclaim_channel(int channel);
+/// Closes the descriptor of a channel that other processes share, and leaves the channel and the saved state to them. Notes that
+/// on standard error, when LIFECYCLE_VERBOSE is set.
+void lifecycle_abandon_channel(int channel);
 
 /// Returns the path in LIFECYCLE_SOCKET, or NULL if it cannot be the path of a socket. Valid until the environment changes.
 const char *lifecycle_find_socket_path(void);
@@ -19,9 +25,9 @@ const char *lifecycle_find_socket_path(void);
 /// in a process that descends from an app or whose LIFECYCLE_SOCKET is empty. LIFECYCLE_SOCKET replaces both. Valid until the next call.
 const char *lifecycle_own_socket_path(int index);
 
-/// Has the channel that was found closed on execve, and removes the variables of the channel from the environment if asked to. A channel
-/// whose variable stays is not found again by this process or a forked child. Notes on standard error why there is no
-/// channel, when LIFECYCLE_VERBOSE is set. Cannot be undone, so it is for when nothing can fail any more.
+/// Has the channel closed on execve, and removes the variables of the channel and of the directory of the state from the
+/// environment if asked to. Notes on standard error why there is no channel, when LIFECYCLE_VERBOSE is set. Cannot be undone, so it
+/// is for when nothing can fail any more.
 void lifecycle_adopt_channel(int channel, bool removes_variables);
 
 /// Claims the life cycle of this process until lifecycle_disclaim(). Returns false if it is claimed.
@@ -74,7 +80,8 @@ void lifecycle_shut_down(int fd);
 
 void lifecycle_close_descriptor(int fd);
 
-/// Returns the path in LIFECYCLE_STATE_DIR, or NULL with errno ENOENT. Valid until the environment changes.
+/// Returns the path in LIFECYCLE_STATE_DIR, or the path that was removed there. NULL with errno ENOENT if there is none, and if the
+/// environment names a channel that is not of this process. Valid until the environment changes.
 const char *lifecycle_state_directory(void);
 
 /// Replaces the file with this name, and waits for the disk. After a failure of the machine, the old or the new file is

@@ -187,15 +187,16 @@ struct lifecycle_callbacks {
 
 /* For lifecycle_open(): install a handler for SIGTERM, which leads to will_terminate. Child processes do not inherit it. */
 #define LIFECYCLE_HANDLE_SIGTERM 1u
-/* For lifecycle_open(): remove LIFECYCLE_FD, LIFECYCLE_CHANNEL and LIFECYCLE_SOCKET from the environment, for a program
-   that starts other programs which use the library. As for unsetenv(3), no other thread may use the environment at that
-   time. */
+/* For lifecycle_open(): remove LIFECYCLE_FD, LIFECYCLE_CHANNEL, LIFECYCLE_SOCKET and LIFECYCLE_STATE_DIR from the
+   environment, for a program that starts other programs which use the library. lifecycle_save_state() still uses the
+   directory. As for unsetenv(3), no other thread may use the environment at that time. */
 #define LIFECYCLE_UNSET_ENVIRONMENT 2u
 
 /*
  * Opens the life cycle of this process. Calls no callback: the first come with lifecycle_dispatch(). The library owns the
  * descriptor that LIFECYCLE_FD names from then on, and sets its FD_CLOEXEC. It leaves the descriptor alone if this is not the
- * socket that LIFECYCLE_CHANNEL identifies.
+ * socket that LIFECYCLE_CHANNEL identifies, or belongs to another process that lives. It closes the descriptor alone if lifed
+ * does not manage this process. Such a process has no channel, and no directory for its state.
  *
  * Returns a handle for lifecycle_close(), or NULL with errno and without a change: EINVAL if callbacks is NULL, its size
  * is too small or a flag is unknown; EBUSY if the life cycle is open; EMFILE, ENFILE or ENOMEM if the system has no
@@ -223,7 +224,8 @@ void lifecycle_dispatch(struct lifecycle *app);
 /* Returns the state of the app. */
 enum lifecycle_state lifecycle_state(const struct lifecycle *app);
 
-/* Returns whether lifed manages the app: lifed launched it, and has not released it. */
+/* Returns whether lifed manages the app: lifed launched or adopted it, and has not released it. If lifed did not launch the
+   app, false until the answer of lifed. */
 bool lifecycle_is_managed(const struct lifecycle *app);
 
 /*
@@ -295,7 +297,7 @@ enum lifecycle_scene_state lifecycle_scene_state(const struct lifecycle *app, co
  * time.
  *
  * Returns 0, or -1 with errno: EINVAL if state is NULL and size is not 0; EFBIG if size is above LIFECYCLE_STATE_LIMIT;
- * ENOENT if there is no LIFECYCLE_STATE_DIR; any errno of open(2), write(2), fsync(2) and rename(2).
+ * ENOENT if there is no LIFECYCLE_STATE_DIR, or if this process may not use it; any errno of open(2), write(2), fsync(2) and rename(2).
  */
 int lifecycle_save_state(struct lifecycle *app, const void *state, size_t size);
 
