@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from container import wait_for
+
 LIBRARY = Path(__file__).resolve().parents[2] / ".build" / "liblifecycle" / "lib" / "liblifecycle.so.0"
 
 PRELUDE = """
@@ -184,3 +186,12 @@ os.wait()
     without = {} if has_channel else {"LIFECYCLE_FD": None, "LIFECYCLE_CHANNEL": None, "LIFECYCLE_VERBOSE": None}
     assert channel.run(script, **without) == ("saved None\nENOENT\n", "")
     assert list(tmp_path.iterdir())
+
+
+def test_lifed_passes_the_identity_of_the_channel(direct, tmp_path):
+    found = tmp_path / "found"
+    script = f'(stat -Lc %d:%i /proc/self/fd/$LIFECYCLE_FD; echo $LIFECYCLE_CHANNEL) >{found}.part; mv {found}.part {found}; exec sleep 99'
+    direct.lifectl.start("clock", "sh", "-c", script)
+    wait_for(found.exists)
+    own, named = found.read_text().splitlines()
+    assert own == named
