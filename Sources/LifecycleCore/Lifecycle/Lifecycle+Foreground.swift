@@ -166,7 +166,9 @@ extension Lifecycle {
             machine.desired = .end
             machine.desiredReason = reason
             // They wait for a process that does not come any more, and not for the one that is there.
-            if wasToRestart { machine.refuseWaiters(with: machine.lossRefusal(shared.now), &shared) { $0.needsProcess } }
+            if wasToRestart {
+                machine.refuseWaiters(with: machine.lossRefusal(shared.now), &shared) { $0.needsProcess }
+            }
         }
         leaveForegroundEnding(app, reason: reason)
         change(app) { $0.beginEnd(atOnce: atOnce, &$1) }
