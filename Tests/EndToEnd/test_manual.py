@@ -370,3 +370,10 @@ def test_man_finds_what_was_installed(container):
         section, name = re.fullmatch(r"man\d/(.*)\.(\d)", path).group(2, 1)
         found = container.run(["man", "-w", section, name]).stdout.strip()
         assert container.run(["realpath", found]).stdout.strip() == f"/usr/local/share/man/{path}"
+
+
+def test_limit_of_scenes_is_in_the_pages(page):
+    (limit,) = re.findall(r"static let limit = (\d+)", (ROOT / "Sources/LifecycleCore/App/Scenes.swift").read_text())
+    for name in ("man3/lifecycle_open_scene.3", "man5/lifed.app.5"):
+        assert f"{limit} scenes" in page(name)
+    assert f"{limit} scenes" in (ROOT / "docs/apps/protocol.md").read_text()
