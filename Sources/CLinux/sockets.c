@@ -53,6 +53,33 @@ int linux_peer_credentials(int socket, struct linux_peer *peer)
     return 0;
 }
 
+int linux_identify_senders(int socket, bool identifies)
+{
+    int value = identifies;
+    return setsockopt(socket, SOL_SOCKET, SO_PASSCRED, &value, sizeof value) < 0 ? -errno : 0;
+}
+
+ssize_t linux_receive_from_sender(int socket, void *buffer, size_t size, int flags, pid_t *sender)
+{
+    // The credentials come first and leave no room for descriptors.
+    union {
+        struct cmsghdr header;
+        char bytes[CMSG_SPACE(sizeof(struct ucred))];
+    } control;
+    struct iovec part = {.iov_base = buffer, .iov_len = size};
+    struct msghdr message = {
+        .msg_iov = &part, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof control};
+    *sender = 0;
+    ssize_t count = recvmsg(socket, &message, flags | MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+    struct cmsghdr *header = count > 0 ? CMSG_FIRSTHDR(&message) : NULL;
+    if (header && header->cmsg_level == SOL_SOCKET && header->cmsg_type == SCM_CREDENTIALS) {
+        struct ucred credentials;
+        memcpy(&credentials, CMSG_DATA(header), sizeof credentials);
+        *sender = credentials.pid;
+    }
+    return count;
+}
+
 int linux_peer_pidfd(int socket)
 {
     int descriptor = -1;

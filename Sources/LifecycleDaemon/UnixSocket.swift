@@ -4,6 +4,9 @@ import Processes
 
 /// A listening AF_UNIX stream socket with a path.
 enum UnixListener {
+    /// Returns the next connection, non-blocking and closed on exec, or a negative errno.
+    static func accept(on descriptor: Int32) -> Int32 { linux_accept(descriptor) }
+
     /// Makes the socket, and replaces a former one.
     ///
     /// - Parameter group: The group of the file; nil for that of the process.
@@ -56,6 +59,27 @@ struct PeerCredentials: Equatable {
         var groups = [gid_t](repeating: 0, count: capacity)
         let count = unsafe linux_peer_groups(descriptor, &groups, Int32(capacity))
         return count < 0 ? nil : Array(groups.prefix(Int(count)))
+    }
+}
+
+/// The senders of what comes on a connected socket that several processes may have inherited.
+enum SocketSenders {
+    /// Has the kernel tell the sender of what is sent from now on, or no more.
+    ///
+    /// - Returns: Whether it does.
+    static func identify(_ identifies: Bool, on descriptor: Int32) -> Bool {
+        linux_identify_senders(descriptor, identifies) == 0
+    }
+
+    /// Receives bytes of one sender, without waiting. The sender is nil if the kernel does not know it.
+    ///
+    /// - Returns: The number of bytes, or -1 with errno.
+    static func receive(
+        _ buffer: UnsafeMutableRawBufferPointer, flags: Int32, on descriptor: Int32
+    ) -> (count: Int, sender: ProcessID?) {
+        var process: pid_t = 0
+        let count = unsafe linux_receive_from_sender(descriptor, buffer.baseAddress, buffer.count, flags, &process)
+        return (count, process > 0 ? process : nil)
     }
 }
 

@@ -31,8 +31,10 @@ NEXT = successors()
 class FarEnd:
     """Keeps what has come, and finds what must not."""
 
-    def __init__(self, channel):
+    def __init__(self, channel, app):
         self.channel = channel
+        # Says what it is sent, until the app is welcome; then the test says it.
+        self.app = app
         self.channel.setblocking(False)
         self.rest = b""
         self.greeted = False
@@ -48,13 +50,16 @@ class FarEnd:
     @classmethod
     def accept(cls, listener):
         connection, _ = listener.accept()
-        with connection:
-            _, descriptors, _, _ = socket.recv_fds(connection, 16, 1)
-        return cls(socket.socket(fileno=descriptors[0]))
+        _, descriptors, _, _ = socket.recv_fds(connection, 16, 1)
+        return cls(socket.socket(fileno=descriptors[0]), connection)
 
     @staticmethod
     def command(address):
         return [sys.executable, RELAY, str(address)]
+
+    def close(self):
+        self.app.close()
+        self.channel.close()
 
     def send(self, data):
         """Sends what the daemon takes; whether the channel is closed is found where it is read."""
@@ -65,7 +70,7 @@ class FarEnd:
 
     def hello(self):
         self.greeted = True
-        self.send(b"hello protocol=1\n")
+        self.app.sendall(b"hello protocol=1\n")
 
     def done(self):
         sequence, self.outstanding = self.outstanding, None
@@ -96,6 +101,7 @@ class FarEnd:
         if verb == "welcome":
             self.welcomes += 1
             assert self.welcomes == 1, line
+            self.app.close()
         elif verb == "goodbye":
             self.goodbye = fields["reason"]
         elif verb in ("granted", "refused"):

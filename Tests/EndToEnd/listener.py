@@ -52,7 +52,6 @@ class Listener:
         with contextlib.suppress(ConnectionResetError):
             yield from self.channel.makefile()
         while self.has("reconnects"):
-            # lifed closes a second channel until it has seen the end of the first.
             self.channel = socket.socket(socket.AF_UNIX)
             self.channel.connect(os.environ["LIFECYCLE_SOCKET"])
             self.send(f"hello protocol=1 resume={max(map(int, self.answered))}")

@@ -62,7 +62,7 @@ class Channel(History):
         self.waiting = self.stack.enter_context(connect(str(self.daemon.socket)))
         self.waiting.sendall(b'{"method": "org.lifed.Launch", "parameters": {"id": "app"}}\0')
         self.far = FarEnd.accept(listener)
-        self.stack.callback(self.far.channel.close)
+        self.stack.callback(self.far.close)
         self.in_front = True
         self.holds = {}
         self.half = False

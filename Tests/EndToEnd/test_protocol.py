@@ -14,13 +14,13 @@ from far_end import FarEnd, listen
 class App:
     """A process whose channel the test has."""
 
-    def __init__(self, channel):
-        channel.settimeout(60)
-        self.channel = channel
-        self.lines = channel.makefile("r", newline="\n")
+    def __init__(self, far):
+        far.channel.settimeout(60)
+        self.app = far.app
+        self.lines = far.channel.makefile("r", newline="\n")
 
     def say(self, *lines):
-        self.channel.sendall("".join(f"{line}\n" for line in lines).encode("latin-1"))
+        self.app.sendall("".join(f"{line}\n" for line in lines).encode("latin-1"))
 
     def hear(self):
         line = self.lines.readline()
@@ -65,8 +65,8 @@ def launch(direct, tmp_path):
             listener = stack.enter_context(listen(tmp_path / name))
             direct.lifectl.start(name, *FarEnd.command(tmp_path / name))
             far = FarEnd.accept(listener)
-            stack.callback(far.channel.close)
-            return App(far.channel)
+            stack.callback(far.close)
+            return App(far)
 
         yield launch
 

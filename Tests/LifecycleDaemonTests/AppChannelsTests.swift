@@ -11,12 +11,15 @@ import Testing
 
     private final class Delegate: ChannelDelegate {
         var isReconnecting = false
+        /// The processes that do not speak for the app.
+        var strangers: Set<ProcessID> = []
         private(set) var stored: [AppIndex] = []
 
         func isReconnecting(_ app: AppIndex) -> Bool { isReconnecting }
         func isAdopted(_ app: AppIndex) -> Bool { false }
         func isFirstHelloDue(_ app: AppIndex) -> Bool { false }
         func replaceStoredDescriptors(of app: AppIndex) { stored.append(app) }
+        func mayConnect(_ process: ProcessID, as app: AppIndex) -> Bool { !strangers.contains(process) }
     }
 
     private let loop: EventLoop
@@ -60,7 +63,14 @@ import Testing
         }
         #expect(store.channels.values.map(\.version) == [1])
         #expect(store.channels.values.map(\.launched) == [Instant(microseconds: 7)])
+        #expect(store.channels.values.map(\.process) == [getpid()])
         #expect(delegate.stored.isEmpty)
+    }
+
+    @Test func helloOfAProcessThatDoesNotSpeakForTheAppIsUnmanaged() throws {
+        delegate.strangers = [getpid()]
+        #expect(try answer(to: "hello protocol=1\n") == "unmanaged\n")
+        #expect(core.inputs.isEmpty && store.channels.isEmpty)
     }
 
     @Test func helloOfAReconnectingAppIsReportedWithItsLastCallback() throws {
@@ -109,7 +119,7 @@ import Testing
         var ends: [Int32] = [-1, -1]
         let type = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
         #expect(unsafe socketpair(AF_UNIX, type, 0, &ends) == 0)
-        channels.admit(Descriptor(owning: ends[0]), of: AppIndex(value: 0), isNew: isNew)
+        channels.admit(Descriptor(owning: ends[0]), of: AppIndex(value: 0), connectedBy: getpid(), isNew: isNew)
         let bytes = Array(text.utf8)
         #expect(unsafe Glibc.write(ends[1], bytes, bytes.count) == bytes.count)
         return ends[1]

@@ -242,6 +242,13 @@ int linux_accept(int socket);
 /// Reads SO_PEERCRED. 0, or a negative errno.
 int linux_peer_credentials(int socket, struct linux_peer *peer);
 
+/// Sets SO_PASSCRED, by which the kernel tells the sender of what is sent from now on. 0, or a negative errno.
+int linux_identify_senders(int socket, bool identifies);
+
+/// Receives bytes of one sender from a unix(7) socket with SO_PASSCRED, without waiting: recvmsg(2). Returns their number, 0 at
+/// the end of the stream, or -1 with errno. The sender is 0 if the kernel does not know it.
+ssize_t linux_receive_from_sender(int socket, void *buffer, size_t size, int flags, pid_t *sender);
+
 /// SO_PEERPIDFD (Linux 6.5): a descriptor, closed on exec, for the process at the other end, or a negative errno:
 /// -ENOPROTOOPT where the kernel has no such option.
 int linux_peer_pidfd(int socket);

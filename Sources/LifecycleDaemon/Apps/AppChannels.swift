@@ -15,6 +15,8 @@ protocol ChannelDelegate: AnyObject {
     func isAdopted(_ app: AppIndex) -> Bool
     /// Stores the descriptors of an app with a new channel for a successor, in place of those with the channel before.
     func replaceStoredDescriptors(of app: AppIndex)
+    /// Returns whether a process of the app speaks for it.
+    func mayConnect(_ process: ProcessID, as app: AppIndex) -> Bool
 }
 
 /// The channels of the running apps. Each app has inherited its end from the daemon, so its identity is certain.
@@ -27,6 +29,8 @@ final class AppChannels {
     private let store: any StateStore
     private var connections = AppMap<AppConnection>()
     private var marks = AppMap<Marks>()
+    /// The processes that had the channels that have ended, of the launches that go on.
+    private var formerProcesses: [AppIndex: ProcessID] = [:]
 
     /// The events that decide how the next hello of an app is taken, since its launch.
     private struct Marks: OptionSet {
@@ -51,8 +55,7 @@ final class AppChannels {
     ///
     /// - Returns: The app's end; nil if there is none, and the app runs without.
     func open(_ app: AppIndex, launched: Instant?) -> Descriptor? {
-        close(app)
-        marks[app] = nil
+        forget(app)
         var ends: [Int32] = [-1, -1]
         let type = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
         guard unsafe socketpair(AF_UNIX, type, 0, &ends) == 0 else { return nil }
@@ -67,14 +70,20 @@ final class AppChannels {
         }
     }
 
-    /// Accepts the connection of an app without a channel. An app with a channel keeps that.
+    /// Accepts the connection of an app without a channel.
     ///
-    /// - Parameter isNew: A Boolean value that indicates whether the app was adopted after it had connected.
-    func admit(_ descriptor: consuming Descriptor, of app: AppIndex, isNew: Bool = false) {
-        guard connections[app] == nil else { return }
+    /// - Parameters:
+    ///   - process: The process that has connected.
+    ///   - isNew: A Boolean value that indicates whether the app was adopted after it had connected.
+    func admit(
+        _ descriptor: consuming Descriptor, of app: AppIndex, connectedBy process: ProcessID, isNew: Bool = false
+    ) {
         if isNew { marks[app] = .newlyAdopted }
-        restore(descriptor, of: app, progress: ChannelProgress())
+        restore(descriptor, of: app, progress: ChannelProgress(process: process))
     }
+
+    /// Remembers the process that had the channel with a former daemon.
+    func remember(_ process: ProcessID, of app: AppIndex) { formerProcesses[app] = process }
 
     /// Welcomes a restored app again. A second welcome makes the app repeat its assertions, which may have been lost.
     ///
@@ -89,6 +98,7 @@ final class AppChannels {
     func forget(_ app: AppIndex) {
         close(app)
         marks[app] = nil
+        formerProcesses[app] = nil
     }
 
     func close(_ app: AppIndex) { connections.removeValue(of: app)?.close() }
@@ -100,13 +110,22 @@ final class AppChannels {
 
     func number(of app: AppIndex) -> Int32? { connections[app]?.number }
     func progress(of app: AppIndex) -> ChannelProgress? { connections[app]?.progress }
+
+    /// Returns whether the app has a channel, whose end may not have been seen yet.
+    func isOpen(_ app: AppIndex) -> Bool {
+        connections[app]?.catchUp()
+        return connections[app] != nil
+    }
+
+    /// Returns the process that had the channel before it ended; nil if it is not known.
+    func formerProcess(of app: AppIndex) -> ProcessID? { formerProcesses[app] }
     private func marks(of app: AppIndex) -> Marks { marks[app] ?? [] }
 
     private func report(_ message: AppMessage, from app: AppIndex) { core.handle(.message(app, message)) }
 
     private func handle(_ event: AppConnection.Event, of app: AppIndex) {
         switch event {
-        case .message(.hello(let version, let resume)): greet(app, version: version, resume: resume)
+        case .hello(let version, let resume, let sender): greet(app, version: version, resume: resume, sender: sender)
         case .message(let message): report(AppMessage(message), from: app)
         case .mistake(let mistake, let count): log.write(mistake: mistake, count: count, by: core.id(of: app))
         case .changed: if let progress = progress(of: app) { store.save(progress, of: core.id(of: app), at: app) }
@@ -114,11 +133,16 @@ final class AppChannels {
             // Nothing is reported of a channel that the daemon closed because its app has ended.
             guard let connection = connections.removeValue(of: app) else { return }
             marks[app] = connection.isDismissed ? [.ended, .dismissed] : marks(of: app).union(.ended)
+            formerProcesses[app] = connection.progress.process
             report(.closed, from: app)
         }
     }
 
-    private func greet(_ app: AppIndex, version: Int64, resume: SequenceNumber?) {
+    private func greet(_ app: AppIndex, version: Int64, resume: SequenceNumber?, sender: ProcessID?) {
+        // Every program below an app inherits the channel, unless the app closes it.
+        if let sender, delegate?.mayConnect(sender, as: app) == false { return send(.unmanaged, to: app) }
+        // The channel may end below, and the app connect again.
+        let connection = connections[app]
         let marks = marks(of: app)
         self.marks[app]?.remove(.newlyAdopted)
         let isDue = resume?.rawValue == 0 && !marks.contains(.ended) && delegate?.isFirstHelloDue(app) == true
@@ -130,8 +154,13 @@ final class AppChannels {
         send(.welcome(version: min(version, AppProtocol.version), appID: core.id(of: app).name), to: app)
         // The descriptors of a launched app are stored at its launch.
         if resume != nil || delegate?.isAdopted(app) == true { delegate?.replaceStoredDescriptors(of: app) }
-        guard !isFirst, let resume else { return report(.hello, from: app) }
-        report(.reconnected(lastSequence: UInt64(clamping: resume.rawValue)), from: app)
+        if !isFirst, let resume {
+            report(.reconnected(lastSequence: UInt64(clamping: resume.rawValue)), from: app)
+        } else {
+            report(.hello, from: app)
+        }
+        // A hello that is saved was handled: a successor ignores its repetition.
+        connection?.accept(version: version, from: sender)
     }
 }
 
@@ -144,6 +173,8 @@ nonisolated struct ChannelProgress: Equatable {
     var mistakes = 0
     /// The number of the last callback that was written to the socket.
     var toldSequence: UInt64 = 0
+    /// The process that said hello, or has connected; nil if it is not known.
+    var process: ProcessID?
 
     var hasSaidHello: Bool { version != nil }
 }
@@ -168,6 +199,7 @@ nonisolated extension ChannelProgress {
         version = saved.version.flatMap { Int64(exactly: $0) }
         mistakes = min(Int(clamping: saved.mistakes ?? 0), AppConnection.mistakeLimit)
         toldSequence = saved.toldSequence ?? 0
+        process = saved.process.flatMap { ProcessID(exactly: $0) }
     }
 }
 
@@ -178,6 +210,7 @@ private nonisolated struct SavedChannel {
     var mistakes: UInt64?
     var toldSequence: UInt64?
     var launched: Instant?
+    var process: UInt64?
 
     init() {}
 
@@ -187,6 +220,7 @@ private nonisolated struct SavedChannel {
         mistakes = UInt64(clamping: progress.mistakes)
         toldSequence = progress.toldSequence
         launched = progress.launched
+        process = progress.process.flatMap { UInt64(exactly: $0) }
     }
 
     /// Writes or reads the values: the table of a saved channel.
@@ -196,5 +230,6 @@ private nonisolated struct SavedChannel {
         coder.number("mistakes", &mistakes)
         coder.number("told", &toldSequence)
         coder.instant("launched", &launched)
+        coder.number("process", &process)
     }
 }

@@ -6,6 +6,8 @@ import Systemd
 /// The daemon's end of an app's channel. It never blocks.
 final class AppConnection {
     enum Event {
+        /// The first message of the app, and the process that sent it; nil if the kernel does not tell.
+        case hello(version: Int64, resume: SequenceNumber?, sender: ProcessID?)
         case message(MessageFromApp)
         /// A wrong line, its error, and the number of mistakes so far.
         case mistake(String, count: Int)
@@ -19,6 +21,8 @@ final class AppConnection {
     /// The number of bytes that may wait for an app that does not read.
     private static let queueLimit = 1 << 16
     private static let readSize = 1 << 14
+    /// The number of reads in one round of the loop, for an app that goes on sending.
+    private static let catchUpLimit = 8
     private static let reading: IOEvents = [.readable, .peerClosed, .edgeTriggered]
 
     /// The bytes of one call of recv(2), for all channels.
@@ -35,8 +39,13 @@ final class AppConnection {
     /// A Boolean value that indicates whether the daemon has closed the channel for what the app did.
     private(set) var isDismissed = false
     private var queuedSequence: UInt64?
+    /// A Boolean value that indicates whether the kernel tells the sender of each byte: of a channel that processes inherit, before
+    /// its hello.
+    private var identifiesSenders = false
+    /// The process that sent the bytes that are handled; nil if the kernel does not tell.
+    private var sender: ProcessID?
 
-    /// - Parameter progress: The progress of the conversation, on a channel of a former daemon.
+    /// - Parameter progress: The progress of the conversation, on a channel of a former daemon or of a known process.
     init(
         _ descriptor: consuming Descriptor, progress: ChannelProgress = ChannelProgress(), loop: EventLoop,
         report: @escaping (Event) -> Void
@@ -45,6 +54,9 @@ final class AppConnection {
         self.progress = progress
         mayBeRepeated = progress.hasSaidHello
         self.report = report
+        if !progress.hasSaidHello, progress.process == nil {
+            identifiesSenders = SocketSenders.identify(true, on: self.descriptor.rawValue)
+        }
         source = try loop.watch(descriptor: self.descriptor.rawValue, events: Self.reading) { [weak self] events in
             self?.ready(events)
         }
@@ -63,6 +75,19 @@ final class AppConnection {
         write()
     }
 
+    /// Accepts the hello.
+    ///
+    /// - Parameter sender: The process that sent it; nil if the kernel does not tell.
+    func accept(version: Int64, from sender: ProcessID?) {
+        progress.version = min(version, AppProtocol.version)
+        if let sender { progress.process = sender }
+        if identifiesSenders {
+            _ = SocketSenders.identify(false, on: descriptor.rawValue)
+            identifiesSenders = false
+        }
+        report(.changed)
+    }
+
     /// Closes the channel. The app reads the end of the stream.
     func close() {
         guard let source else { return }
@@ -71,6 +96,11 @@ final class AppConnection {
         // The other end may be open in several processes of the app; all of them read the end.
         shutdown(descriptor.rawValue, Int32(SHUT_RDWR))
         report(.closed)
+    }
+
+    /// Handles what the app has sent so far, and the end of the channel.
+    func catchUp() {
+        for _ in 0..<Self.catchUpLimit { if source == nil || !read().hasRead { return } }
     }
 
     private func ready(_ events: IOEvents) {
@@ -91,6 +121,8 @@ final class AppConnection {
     ///
     /// - Returns: Whether there was a line, and whether more bytes than were looked at may have been there.
     private func read() -> (hasRead: Bool, mayHaveMore: Bool) {
+        // With senders, the kernel returns the bytes of one.
+        let mayHaveOthers = identifiesSenders
         let bytes = receive(Self.readSize, flags: Int32(MSG_PEEK))
         guard !bytes.isEmpty else {
             if errno != EAGAIN && errno != EINTR { close() }
@@ -101,7 +133,7 @@ final class AppConnection {
         lines.append(bytes.prefix(count))
         while source != nil, let entry = lines.next() { handle(entry) }
         _ = receive(count, flags: 0)
-        return (true, bytes.count == Self.readSize)
+        return (true, mayHaveOthers || bytes.count == Self.readSize)
     }
 
     /// Returns the number of bytes in complete lines, or in a line that is too long.
@@ -115,17 +147,26 @@ final class AppConnection {
     private func receive(_ size: Int, flags: Int32) -> [UInt8] {
         errno = 0
         let buffer = unsafe Self.inputBuffer
-        let count = unsafe recv(
-            descriptor.rawValue, buffer.baseAddress, min(size, buffer.count), flags | Int32(MSG_DONTWAIT))
+        let count =
+            unsafe identifiesSenders
+            ? receiveFromSender(buffer, size, flags)
+            : recv(descriptor.rawValue, buffer.baseAddress, min(size, buffer.count), flags | Int32(MSG_DONTWAIT))
         if count == 0 { errno = 0 }
         return count > 0 ? unsafe Array(UnsafeRawBufferPointer(rebasing: buffer[..<count])) : []
+    }
+
+    private func receiveFromSender(_ buffer: UnsafeMutableRawBufferPointer, _ size: Int, _ flags: Int32) -> Int {
+        let part = unsafe UnsafeMutableRawBufferPointer(rebasing: buffer.prefix(size))
+        let (count, process) = unsafe SocketSenders.receive(part, flags: flags, on: descriptor.rawValue)
+        sender = process
+        return count
     }
 
     private func handle(_ entry: LineBuffer.Entry) {
         do throws(LineError) {
             guard case .line(let line) = entry else { throw .tooLong }
             let message = try MessageFromApp(parsing: line)
-            if case .hello(let version, _) = message { return handleHello(message, version: version) }
+            if case .hello(let version, let resume) = message { return handleHello(version, resume) }
             guard progress.hasSaidHello else {
                 return countMistake(Mistake(.outOfPlace, verb: message.line.verb), Self.outOfPlace)
             }
@@ -138,7 +179,7 @@ final class AppConnection {
     }
 
     /// Handles the first message of an app, which comes once.
-    private func handleHello(_ message: MessageFromApp, version: Int64) {
+    private func handleHello(_ version: Int64, _ resume: SequenceNumber?) {
         guard !progress.hasSaidHello else {
             if !mayBeRepeated { countMistake(Mistake(.outOfPlace, verb: "hello"), Self.outOfPlace) }
             return
@@ -147,9 +188,7 @@ final class AppConnection {
             let error = LineError.unknownValue(key: "protocol")
             return countMistake(Mistake(.unknownValue, verb: "hello", key: "protocol"), error.description)
         }
-        report(.message(message))
-        progress.version = min(version, AppProtocol.version)
-        report(.changed)
+        report(.hello(version: version, resume: resume, sender: sender))
     }
 
     private static let outOfPlace = "the line is out of place"

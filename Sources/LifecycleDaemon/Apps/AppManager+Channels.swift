@@ -6,33 +6,56 @@ import Processes
 
 extension AppManager: ChannelDelegate {
     /// Accepts a connection to the socket for apps: of an app without a channel, or of an app that the daemon does not manage yet.
-    func admit(_ peer: PeerConnection) {
+    func admit(_ peer: PeerConnection) { admit(peer, resumes: false) }
+
+    /// - Parameter resumes: A Boolean value that indicates whether the hello of the process resumes a channel.
+    private func admit(_ peer: PeerConnection, resumes: Bool) {
         let process = peer.credentials.process
         switch processes.owner(of: process) {
-        case .app(let id) where mayConnect(process, as: id):
-            guard let app = index(of: id), peer.lives, let descriptor = peer.takeDescriptor() else { return }
-            channels.admit(descriptor, of: app)
-        case .app, .noApp: unmanaged.add(peer)
+        case .app(let id):
+            guard let app = index(of: id), peer.lives else { return }
+            guard mayConnect(process, as: app), !channels.isOpen(app) else { return unmanaged.add(peer) }
+            guard resumes || !isExpected(of: app, other: process) else {
+                return unmanaged.add(peer) { [weak self] in self?.admit($0, resumes: true) }
+            }
+            connect(peer, to: app)
+        case .noApp: unmanaged.add(peer)
         case .unknown: break
         }
     }
 
-    /// Gives an app that was adopted just now the channel on which one of its processes waits.
-    func connectAdopted(_ id: AppID, _ app: AppIndex) {
-        let peer = unmanaged.take { process in
-            processes.owner(of: process) == .app(id) && mayConnect(process, as: id)
-        }
-        if let descriptor = peer?.takeDescriptor() { channels.admit(descriptor, of: app, isNew: true) }
+    private func connect(_ peer: PeerConnection, to app: AppIndex, isNew: Bool = false) {
+        guard let descriptor = peer.takeDescriptor() else { return }
+        channels.admit(descriptor, of: app, connectedBy: peer.credentials.process, isNew: isNew)
     }
 
-    /// Returns whether a process of the app speaks for it. In an adopted app, a process of another session, such as a
-    /// program in a terminal, does not.
-    private func mayConnect(_ process: ProcessID, as id: AppID) -> Bool {
-        guard let policy = catalog[id]?.policy, policy.callbacks != .none else { return false }
-        guard catalog[id]?.isAdopted == true, let main = processes.pid(of: index(of: id)), main != process else {
-            return true
+    /// Returns whether another process of the app had the channel, and can reconnect.
+    private func isExpected(of app: AppIndex, other process: ProcessID) -> Bool {
+        guard isReconnecting(app), let former = channels.formerProcess(of: app), former != process,
+            let status = ProcessStatus(of: former), !status.isZombie
+        else { return false }
+        // The number may belong to a later process.
+        return processes.owner(of: former) == .app(driver.id(of: app))
+    }
+
+    /// Gives an app that was adopted just now the channel on which its main process waits, or else another of its processes.
+    func connectAdopted(_ id: AppID, _ app: AppIndex) {
+        let isOfApp = { [self] in processes.owner(of: $0) == .app(id) && mayConnect($0, as: app) }
+        let main = processes.pid(of: app)
+        guard let peer = unmanaged.take(where: { $0 == main && isOfApp($0) }) ?? unmanaged.take(where: isOfApp) else {
+            return
         }
-        return ProcessStatus(of: main).map { $0.session == ProcessStatus(of: process)?.session } ?? false
+        connect(peer, to: app, isNew: true)
+    }
+
+    /// Returns whether a process of the app speaks for it: the main process, or one in its session while it runs. A program in
+    /// a terminal, which has a session of its own, does not.
+    func mayConnect(_ process: ProcessID, as app: AppIndex) -> Bool {
+        guard let policy = catalog[driver.id(of: app)]?.policy, policy.callbacks != .none else { return false }
+        // The end of the main process may not have been seen yet.
+        guard let main = processes.pid(of: app), main != process, let status = ProcessStatus(of: main), !status.isZombie
+        else { return true }
+        return status.session == ProcessStatus(of: process)?.session
     }
 
     func deliver(_ delivery: Delivery, to app: AppIndex) {

@@ -1,5 +1,4 @@
 import AppChannel
-import CLinux
 import Glibc
 import Processes
 import Systemd
@@ -37,7 +36,7 @@ final class AppSocket {
 
     private func accept() {
         for _ in 0..<Self.batchSize {
-            let number = linux_accept(descriptor.rawValue)
+            let number = UnixListener.accept(on: descriptor.rawValue)
             switch -number {
             case ...0: identify(Descriptor(owning: number))
             case EINTR, ECONNABORTED: continue
@@ -80,6 +79,15 @@ final class PeerConnection {
     var lives: Bool { process.lives }
 
     func takeDescriptor() -> Descriptor? { descriptor.take() }
+
+    /// Returns the first line without its end, or as many bytes as no line has, and leaves them there; nil if neither has come.
+    func peekLine() -> ArraySlice<UInt8>? {
+        var bytes = [UInt8](repeating: 0, count: AppProtocol.maximumLineLength)
+        let count = unsafe recv(number, &bytes, bytes.count, Int32(MSG_PEEK) | Int32(MSG_DONTWAIT))
+        let received = bytes.prefix(max(0, count))
+        if let end = received.firstIndex(of: UInt8(ascii: "\n")) { return received[..<end] }
+        return count == bytes.count ? received : nil
+    }
 
     /// Sends a message that must not wait. A failure shows at the end of the connection.
     func send(_ message: MessageToApp) {

@@ -9,47 +9,71 @@ final class UnmanagedApps {
     private struct Waiting {
         let peer: PeerConnection
         let source: IOSource
+        /// Takes the connection if its hello resumes a channel; nil once `unmanaged` has been sent.
+        var resumed: ((PeerConnection) -> Void)?
     }
 
+    private static let watched: IOEvents = [.peerClosed, .edgeTriggered]
+
     private let loop: EventLoop
-    private var waiting: [Int32: Waiting] = [:]
+    /// The connections in the order in which they came.
+    private var waiting: [Waiting] = []
     private var holders = ConnectionHolders()
 
     init(loop: EventLoop) { self.loop = loop }
 
     /// Tells a process that no app has it, and keeps its connection. If there are too many, closes another one, of the
     /// holder with the most connections.
-    func add(_ peer: PeerConnection) {
+    ///
+    /// - Parameter resumed: Called with a connection whose hello resumes a channel, in place of the message; nil to wait for no
+    ///   hello.
+    func add(_ peer: PeerConnection, resumed: ((PeerConnection) -> Void)? = nil) {
         let process = peer.credentials.process
         let holder = ConnectionHolders.Holder(
             user: peer.credentials.user, unit: RunningProcess.unit(of: process) ?? "",
             process: process)
         guard
             let source = try? loop.watch(
-                descriptor: peer.number, events: [.peerClosed, .edgeTriggered],
-                handler: { [weak self, number = peer.number] _ in self?.remove(number) })
+                descriptor: peer.number, events: resumed == nil ? Self.watched : Self.watched.union(.readable),
+                handler: { [weak self, number = peer.number] events in self?.ready(number, events) })
         else { return }
         while let number = holders.surplus(for: holder) { remove(number) }
         holders.insert(peer.number, of: holder)
-        waiting[peer.number] = Waiting(peer: peer, source: source)
-        peer.send(.unmanaged)
+        waiting.append(Waiting(peer: peer, source: source, resumed: resumed))
+        if resumed == nil { peer.send(.unmanaged) }
     }
 
-    /// Removes and returns the first connection of a living process that satisfies the condition.
+    /// Removes and returns the oldest connection of a living process that satisfies the condition.
     func take(where isWanted: (ProcessID) -> Bool) -> PeerConnection? {
-        let found = waiting.sorted { $0.key < $1.key }.first { _, entry in
+        let found = waiting.first { entry in
             let isWanted = isWanted(entry.peer.credentials.process)
             // The process still has the number by which it was judged.
             return isWanted && entry.peer.lives
         }
-        guard let found else { return nil }
-        remove(found.key)
-        return found.value.peer
+        if let found { remove(found.peer.number) }
+        return found?.peer
+    }
+
+    private func ready(_ number: Int32, _ events: IOEvents) {
+        guard events.isDisjoint(with: [.peerClosed, .hangUp, .error]) else { return remove(number) }
+        guard let position = waiting.firstIndex(where: { $0.peer.number == number }),
+            let resumed = waiting[position].resumed
+        else { return }
+        let peer = waiting[position].peer
+        guard let line = peer.peekLine() else { return }
+        if case .hello(_, _?)? = try? MessageFromApp(parsing: line) {
+            remove(number)
+            return resumed(peer)
+        }
+        waiting[position].resumed = nil
+        waiting[position].source.events = Self.watched
+        peer.send(.unmanaged)
     }
 
     private func remove(_ number: Int32) {
         holders.remove(number)
-        waiting.removeValue(forKey: number)?.source.cancel()
+        guard let position = waiting.firstIndex(where: { $0.peer.number == number }) else { return }
+        waiting.remove(at: position).source.cancel()
     }
 }
 

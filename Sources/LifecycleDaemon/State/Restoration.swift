@@ -26,7 +26,11 @@ extension AppManager: StateSource {
     }
 
     var channelsToSave: [(AppIndex, ChannelProgress)] {
-        recordedApps.compactMap { app in channels.progress(of: app).map { (app, $0) } }
+        recordedApps.compactMap { app in
+            if let progress = channels.progress(of: app) { return (app, progress) }
+            // A later daemon waits for the process, too.
+            return channels.formerProcess(of: app).map { (app, ChannelProgress(process: $0)) }
+        }
     }
 
     var resourcesToSave: [(AppIndex, SavedResources)] {
@@ -170,9 +174,11 @@ extension AppManager: StateSource {
         if let values = saved?.resources, isOfLaunch(values.launched) {
             processes.restoreResources(values.record, of: app.index)
         }
+        let progress = saved?.channel.flatMap { isOfLaunch($0.launched) ? $0 : nil }
         if let channel = descriptors.takeChannel(of: record.tree.token) {
-            let progress = saved?.channel.flatMap { isOfLaunch($0.launched) ? $0 : nil }
             channels.restore(channel, of: app.index, progress: progress ?? ChannelProgress(launched: app.launched))
+        } else if let process = progress?.process {
+            channels.remember(process, of: app.index)
         }
         return nil
     }

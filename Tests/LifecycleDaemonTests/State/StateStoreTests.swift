@@ -227,7 +227,7 @@ import Testing
             let store = try begin(path)
             launch(Self.clock, store)
             var state = ChannelProgress()
-            (state.version, state.mistakes, state.toldSequence) = (1, 3, 41)
+            (state.version, state.mistakes, state.toldSequence, state.process) = (1, 3, 41, 7)
             state.launched = Instant(microseconds: 9)
             store.save(state, of: Self.clock, at: try index())
             #expect(try restored(path).state.apps[Self.clock]?.channel == state)
