@@ -116,7 +116,7 @@ def test_an_app_whose_processes_cannot_be_listed_is_not_taken_for_stopped_or_gon
     group = group_of(direct, "app")
     if call.startswith("openat"):
         close_group_files(direct)
-    with fault(direct.process.pid, call, paths=[group / "cgroup.procs"]) as count:
+    with fault(direct.process.pid, call, paths=[group, group / "cgroup.procs"]) as count:
         result = direct.lifectl("suspend", "app", check=False)
         wait_for(count)
         assert result.returncode == FAILED, result.stderr
@@ -147,7 +147,7 @@ def test_an_app_that_ends_while_its_processes_cannot_be_listed_is_seen_to_end(di
     pid = direct.lifectl.start("app", *programs.IDLE)
     group = group_of(direct, "app")
     close_group_files(direct)
-    with fault(direct.process.pid, "openat:error=EMFILE", paths=[group / "cgroup.procs"]) as count:
+    with fault(direct.process.pid, "openat:error=EMFILE", paths=[group]) as count:
         os.kill(pid, signal.SIGKILL)
         wait_for(count)
     direct.lifectl.wait_for_state("app", "notRunning")

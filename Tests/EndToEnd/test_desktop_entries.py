@@ -218,7 +218,8 @@ def test_a_successor_goes_on_with_an_app_of_an_entry(desktop, stays):
     desktop.start()
     assert {name: desktop.lifectl.pid(name) for name in before} == before
     assert desktop.lifectl.state("other") == "suspended"
-    assert desktop.lifectl("suspend", "app", check=False).returncode == (2 if stays else 0)
+    # The policy of the app that runs is that of its entry, which may be gone.
+    assert desktop.lifectl("suspend", "app", check=False).returncode == 2
     desktop.lifectl("terminate", "app")
     assert ("app" in desktop.lifectl.apps()) == stays
 

@@ -1,5 +1,7 @@
 """lifectl prints the manifest of an app, and edits it in a copy that is checked first."""
 
+import shutil
+
 import pytest
 
 MANIFEST = "command = ['sleep', 'infinity']\nname = 'Clock'\n"
@@ -77,12 +79,16 @@ def test_a_check_that_cannot_be_made_blames_no_copy(desktop, tmp_path):
     manifest = desktop.configuration / "apps.d/clock.toml"
     manifest.write_text(MANIFEST)
     desktop.lifectl("reload")
-    # lifed --check --user needs the variable, and lifectl does not, since the test names the socket.
-    editor = ["env", "-u", "XDG_RUNTIME_DIR", "-u", "VISUAL", "EDITOR=sed -i s/Clock/Watch/", f"TMPDIR={tmp_path}"]
-    result = desktop.run([*editor, str(desktop.products / "lifectl"), "edit", "clock"], check=False)
+    programs = tmp_path / "programs"
+    programs.mkdir()
+    shutil.copy(desktop.products / "lifectl", programs)
+    (programs / "lifed").write_text("#!/bin/sh\necho 'lifed: cannot check: there is no memory' >&2\nexit 1\n")
+    (programs / "lifed").chmod(0o755)
+    editor = ["env", "-u", "VISUAL", "EDITOR=sed -i s/Clock/Watch/", f"TMPDIR={tmp_path}"]
+    result = desktop.run([*editor, str(programs / "lifectl"), "edit", "clock"], check=False)
     assert result.returncode == FAILED and manifest.read_text() == MANIFEST
     (copy,) = tmp_path.glob("lifectl-edit.*/apps.d/clock.toml")
-    assert "XDG_RUNTIME_DIR is not set" in result.stderr
+    assert "there is no memory" in result.stderr
     assert result.stderr.endswith(f"; the manifest is unchanged; your copy is {copy}\n"), result.stderr
 
 
