@@ -63,7 +63,11 @@ class Desktop:
             assert not failure.startswith("Failed"), f"systemd-run: {failure}"
             return next(iter(self.members(unit)), None)
 
-        return wait_for(first_process, what=f"{unit} runs")
+        try:
+            return wait_for(first_process, what=f"{unit} runs")
+        except AssertionError as error:
+            processes = self.run("ps", "-eo", "pid,ppid,stat,args", check=False).stdout
+            raise AssertionError(f"{error}; systemd-run says {self.run('cat', errors).stdout!r}\n{processes}") from None
 
     def service(self, unit, *command, type="simple"):
         self.units.append(unit)

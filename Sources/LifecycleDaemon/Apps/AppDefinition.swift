@@ -242,6 +242,8 @@ extension AppDefinition: SavedTable {
     }
 
     mutating func code(with coder: inout some SavedCoder) {
+        // Each use of the property would copy all of them.
+        var details = details
         coder.text("name", &name)
         coder.list("argument", &command)
         details.user = coder.item("user", details.user == .daemon ? nil : details.user) ?? .daemon
@@ -260,26 +262,30 @@ extension AppDefinition: SavedTable {
                 details.environment[variable[0]] = variable[1]
             }
         }
-        codeDescription(with: &coder)
+        codeDescription(&details, with: &coder)
         guard coder.isReading else { return }
+        self.details = details
         policy.takesURLs = takesURLs
         if isAdopted { self = adopted }
     }
 
     /// Writes or reads what a manifest says, which is not saved of an app that follows none: the settings may change meanwhile.
-    private mutating func codeDescription(with coder: inout some SavedCoder) {
+    private mutating func codeDescription(_ details: inout Details, with coder: inout some SavedCoder) {
         guard coder.isReading || !isAdHoc || details.model != nil else { return }
-        coder.word("suspend-method", &suspendMethod)
-        stopSignal = coder.number("stop-signal", UInt64(stopSignal.rawValue)).flatMap(Signal.init(saved:)) ?? stopSignal
-        coder.word("exit-policy", &exitPolicy)
-        coder.word("control", &control)
+        coder.word("suspend-method", &suspendMethod, unless: .signal)
+        let signal = coder.number("stop-signal", stopSignal == .terminate ? nil : UInt64(stopSignal.rawValue))
+        stopSignal = signal.flatMap(Signal.init(saved:)) ?? stopSignal
+        coder.word("exit-policy", &exitPolicy, unless: .main)
+        coder.word("control", &control, unless: .own)
         let reclaims = coder.number("reclaim-when-suspended", reclaimWhenSuspended.map { $0 ? 1 : 0 })
         coder.flag("private-tmp", &hasPrivateTemporaryDirectory)
         let limitsWrites = coder.flag("limits-writes", details.writablePaths != nil)
         let writablePaths = coder.list("writable-path", details.writablePaths ?? [])
         let opens = coder.list("opens", details.opens.sorted())
+        var policy = policy
         policy.code(with: &coder)
         guard coder.isReading else { return }
+        self.policy = policy
         reclaimWhenSuspended = reclaims.map { $0 == 1 }
         details.writablePaths = limitsWrites ? writablePaths : nil
         details.opens = Set(opens)
@@ -289,14 +295,15 @@ extension AppDefinition: SavedTable {
 extension Policy {
     /// Writes or reads what a manifest says.
     fileprivate mutating func code(with coder: inout some SavedCoder) {
-        coder.word("suspend", &suspend)
-        coder.word("callbacks", &callbacks)
+        coder.word("suspend", &suspend, unless: .auto)
+        coder.word("callbacks", &callbacks, unless: .auto)
         backgroundModes = Set(coder.list("background-mode", backgroundModes.sorted()))
         coder.flag("scenes", &scenes)
-        sceneLimit = coder.number("scene-limit", UInt64(sceneLimit)).flatMap { Int(exactly: $0) } ?? sceneLimit
-        coder.word("restart", &restart)
+        let limit = coder.number("scene-limit", sceneLimit == 1 ? nil : UInt64(sceneLimit))
+        sceneLimit = limit.flatMap { Int(exactly: $0) } ?? sceneLimit
+        coder.word("restart", &restart, unless: .never)
         coder.word("launch-at-start", &launchAtStart)
-        coder.word("on-exit", &onExit)
+        coder.word("on-exit", &onExit, unless: .home)
         timeouts.background = coder.time("background-time", timeouts.background)
         timeouts.termination = coder.time("termination-timeout", timeouts.termination)
         timeouts.launch = coder.time("launch-timeout", timeouts.launch)
@@ -304,6 +311,13 @@ extension Policy {
 }
 
 nonisolated extension SavedCoder {
+    /// Writes or reads a word that is left out if it is the usual one, which a new definition has.
+    fileprivate mutating func word<Word: RawRepresentable<String> & Equatable>(
+        _ name: StaticString, _ value: inout Word, unless usual: Word
+    ) {
+        value = word(name, value == usual ? nil : value) ?? value
+    }
+
     /// Writes or reads a time in microseconds.
     fileprivate mutating func time(_ name: StaticString, _ time: Duration) -> Duration {
         number(name, UInt64(clamping: time.wholeMicroseconds)).flatMap { Int64(exactly: $0) }
