@@ -169,7 +169,7 @@ extension AppMachine {
 
     /// Finishes all events of an app that cannot be told of them any more, because its end has begun, or for another reason.
     mutating func dropEvents(_ outcome: EventOutcome, begun: Termination? = nil, _ shared: inout Shared) {
-        // An app that has the event was told of it.
+        // The event that the app was sent is unanswered; only the others were not received.
         let outcomeOfSent = outcome == .notListening ? .unanswered : outcome
         abandonEvent(outcomeOfSent, begun: begun, &shared)
         let events = outbox.events

@@ -81,7 +81,7 @@ extension AppMachine {
         if begun == nil, desired == .run, target == .inactive { return .superseded(id, by: .interruption) }
         let termination = begun ?? phase.termination
         if let termination, termination.reason.callsForRestoration || termination.reason == .exit {
-            // No request ended it: it is on its way out by itself.
+            // No request ended it: its process failed, or exited by itself.
             return .ended(id, termination.exit(at: now))
         }
         return .superseded(id, by: termination?.reason ?? desiredReason)

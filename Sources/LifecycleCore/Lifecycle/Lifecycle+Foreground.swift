@@ -165,7 +165,7 @@ extension Lifecycle {
             let wasToRestart = machine.desired == .restart
             machine.desired = .end
             machine.desiredReason = reason
-            // They wait for a process that does not come any more, and not for the one that is there.
+            // These requests wait for the next process, which is not launched any more.
             if wasToRestart {
                 machine.refuseWaiters(with: machine.lossRefusal(shared.now), &shared) { $0.needsProcess }
             }
