@@ -1,4 +1,102 @@
+import LifecycleCore
 import Systemd
+
+/// Work on many apps, a batch in each round of the loop, so that other events are handled in between.
+final class BatchQueue {
+    /// The beginning of the first batch.
+    enum Start {
+        /// The next round of the loop.
+        case nextRound
+        /// The end of the present handler, before another event.
+        case followUp
+        /// The end of a pause, when the clients that are there have their answers.
+        case pause
+    }
+
+    private let nextBatch: DeferredSource
+    /// Schedules the first batch.
+    private let schedule: () -> Void
+    private var queue: [AppIndex] = []
+    private var next = 0
+    /// The apps of a long queue that are not done or removed; nil for a short queue, which is searched.
+    private var pending: Set<AppIndex>?
+    /// A Boolean value that indicates whether the work waits for ``begin()``.
+    private var isHeld: Bool
+
+    /// As many apps as take some milliseconds.
+    private static let batchSize = 32
+    /// The number of apps that are found in less time than it takes to hash one.
+    private static let searchLimit = 8
+
+    /// - Parameters:
+    ///   - isHeld: Whether the work waits for ``begin()``.
+    ///   - start: The beginning of the first batch. The others follow in rounds of the loop.
+    init(
+        loop: EventLoop, isHeld: Bool = false, start: Start = .nextRound, work: @escaping (AppIndex) -> Void
+    ) throws(SystemdError) {
+        self.isHeld = isHeld
+        let owner = Owner<BatchQueue>()
+        let batch: () -> Void = { owner.object?.runBatch(work) }
+        nextBatch = try loop.deferred(handler: batch)
+        switch start {
+        case .nextRound: schedule = nextBatch.schedule
+        case .followUp: schedule = try loop.followUp(batch).schedule
+        case .pause: schedule = try loop.postponed(batch).schedule
+        }
+        owner.object = self
+    }
+
+    func append(_ app: AppIndex) {
+        if pending == nil, queue.count - next >= Self.searchLimit { pending = Set(queue[next...]) }
+        let isNew = pending?.insert(app).inserted ?? (position(of: app) == nil)
+        guard isNew else { return }
+        queue.append(app)
+        if !isHeld, queue.count == 1 { schedule() }
+    }
+
+    func begin() {
+        isHeld = false
+        if !queue.isEmpty { schedule() }
+    }
+
+    func remove(_ app: AppIndex) {
+        guard !queue.isEmpty else { return }
+        if pending != nil {
+            pending?.remove(app)
+        } else if let position = position(of: app) {
+            queue.remove(at: position)
+        }
+    }
+
+    /// Returns the position of an app in a short queue.
+    private func position(of app: AppIndex) -> Int? {
+        var position = next
+        while position < queue.count {
+            if queue[position] == app { return position }
+            position += 1
+        }
+        return nil
+    }
+
+    private func runBatch(_ work: (AppIndex) -> Void) {
+        var left = Self.batchSize
+        while next < queue.count, left > 0 {
+            let app = queue[next]
+            next += 1
+            if pending != nil, pending?.remove(app) == nil { continue }
+            left -= 1
+            work(app)
+        }
+        if next < queue.count {
+            nextBatch.schedule()
+        } else {
+            // Otherwise it keeps room for as many apps as there ever were.
+            queue.removeAll(keepingCapacity: queue.count <= Self.searchLimit)
+            next = 0
+            pending = nil
+        }
+    }
+}
 
 /// Work that waits until the loop has answered the clients that are there: it begins when nothing else is pending, or after a second
 /// of requests without a pause.
