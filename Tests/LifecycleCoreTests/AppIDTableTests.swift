@@ -31,7 +31,10 @@ import Testing
             let ids = (start..<start + 32).map { AppID("app-\($0)") }
             var table = AppIDTable()
             for position in ids.indices { table.insert(position) { ids[$0] } }
-            #expect(table.position(of: ids[0]) { ids[$0] == ids[0] } == 0)
+            for removed in ids.indices.dropFirst() {
+                table.remove(removed) { ids[$0] }
+                #expect(table.position(of: ids[0]) { ids[$0] == ids[0] } == 0)
+            }
         }
     }
 }

@@ -48,6 +48,7 @@ import Testing
         world.withholding = [.spawned, .killed]
         world.ask(.launch(Self.clock, background: false))
         world.ask(.kill(Self.clock))
+        #expect(world.scenes("clock") == [:])
         world.give(.spawned, of: Self.clock)
         world.give(.exited(.signal(9), othersLeft: false), of: Self.clock)
         #expect(world.scenes("clock") == [:])
@@ -88,5 +89,20 @@ import Testing
         world.give(.exited(.signal(15), othersLeft: false), of: Self.clock)
         #expect(world.lines().contains("! clock perform-task lost"))
         #expect(world.state("clock") == .notRunning)
+    }
+
+    @Test func nextLaunchIsNotToldWhatTheFormerOneWasToBe() {
+        var world = World(apps: "clock", linked: true)
+        world.ask(.launch(Self.clock, background: false))
+        world.silent[Self.clock] = [.willResignActive]
+        world.ask(.home)
+        world.give(.memoryPressure(.warning, "short"))
+        world.withholding = [.killed]
+        world.ask(.kill(Self.clock))
+        #expect(world.core.knownApps[Self.clock]?.outbox.callbacks.isEmpty == true)
+        _ = world.lines()
+        world.give(.exited(.signal(9), othersLeft: false), of: Self.clock)
+        world.ask(.launch(Self.clock, background: true))
+        #expect(!world.lines().contains("clock ← memory-warning"))
     }
 }

@@ -25,6 +25,18 @@ import Testing
         world.lines().filter { $0.hasPrefix("clock ←") }.map { String($0.dropFirst("clock ← ".count)) }
     }
 
+    @Test func taskTimeThatIsToldAgainIsTheRest() throws {
+        var world = away(silent: [.didEnterBackground]) {
+            $0.give(.beginTask(1, name: "upload"), from: Self.clock)
+            $0.ask(.home)
+            $0.pass(.seconds(3))
+        }
+        world.reconnect(Self.clock, missing: 1)
+        #expect(told(&world) == ["did-enter-background"])
+        let deliveries = try #require(world.told[Self.clock]).filter { $0.callback == .didEnterBackground }
+        #expect(deliveries.map(\.taskTime) == [.seconds(30), .seconds(27)])
+    }
+
     // MARK: The slot
 
     @Test func `app that reconnects while it is to resign has its whole second`() {

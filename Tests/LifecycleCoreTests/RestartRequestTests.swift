@@ -41,6 +41,19 @@ import Testing
         #expect(world.core.knownApps[Self.clock]?.launch.reason == .launch)
     }
 
+    @Test func requestForTheEndIsAnsweredByTheEndBeforeTheNextLaunch() {
+        var world = world()
+        world.stubborn = [Self.clock]
+        let terminate = world.ask(.terminate(Self.clock))
+        let restart = world.ask(.restart(Self.clock))
+        #expect(world.replies[terminate] == nil && world.replies[restart] == nil)
+        world.withholding = [.spawned]
+        world.give(.exited(.signal(15), othersLeft: false), of: Self.clock)
+        #expect(world.replies[terminate]?.name == "done")
+        world.give(.spawned, of: Self.clock)
+        #expect(world.state("clock") != .notRunning)
+    }
+
     @Test func appThatDoesNotResignIsRestartedWhenItsTimeIsOver() {
         var (world, restart) = endingWorld()
         world.pass(.milliseconds(999))

@@ -320,9 +320,7 @@ extension AppMachine {
             return nil
         }
         switch callback.role {
-        case .activation:
-            if state == .active { outbox.overdueActivation = callback }
-            refuseWaiters(with: .unanswered(id, callback), &shared) { $0 == .answered }
+        case .activation: if state == .active { outbox.overdueActivation = callback }
         case .background: return .backgroundTimeout
         case .launch: if !isReady { return .launchTimeout }
         case .resignation, .arrival, .disconnection, .event, .notice: break
