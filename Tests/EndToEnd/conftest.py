@@ -1,4 +1,5 @@
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -20,6 +21,9 @@ from service import Service
 from shortage import hog as start_hog
 
 ROOT = Path(__file__).resolve().parents[2]
+
+# A shell without job control starts its background commands with SIGINT ignored, and so would the programs under test be.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session")
