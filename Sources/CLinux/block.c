@@ -58,12 +58,11 @@ static struct linux_spawn_request *take_request(struct room *room, const struct 
     return place;
 }
 
-int linux_copy_request(
-    const struct linux_spawn_request *request, char *room, size_t capacity, struct linux_request_block *block)
+int linux_copy_request(const struct linux_spawn_request *request, char *room, struct linux_request_block *block)
 {
     struct room needed = {0};
     take_request(&needed, request);
-    size_t mapped = needed.used <= capacity ? 0 : needed.used;
+    size_t mapped = needed.used <= LINUX_REQUEST_ROOM ? 0 : needed.used;
     if (mapped > 0) {
         room = mmap(NULL, mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
         if (room == MAP_FAILED)

@@ -3,8 +3,19 @@
 
 #include "CLinux.h"
 
-/// The life of a child between clone and execve; failures go to the pipe `status`, and nothing is executed before a
-/// byte has come through `gate`.
-_Noreturn void linux_run_child(const struct linux_spawn_request *request, int status, int gate);
+struct linux_child {
+    struct linux_spawn_request *request;
+    /// A pipe for failures.
+    int status;
+    /// Nothing is executed before a byte has come through it.
+    int gate;
+    /// A Boolean value that indicates whether the child was started with the table of descriptors of its parent.
+    bool shares_table;
+    /// A Boolean value that indicates whether the child has the memory of its parent: see stage.h.
+    bool shares_memory;
+};
+
+/// The life of a child between clone and execve.
+_Noreturn void linux_run_child(struct linux_child child);
 
 #endif

@@ -14,29 +14,13 @@
 #include "child.h"
 #include "heap.h"
 #include "libraries.h"
+#include "stage.h"
 #include "window.h"
 
 // Kernel headers older than the running kernel lack parts of these, so they are spelled out (clone(2)).
 #define FLAG_FILES 0x00000400ULL
 #define FLAG_PIDFD 0x00001000ULL
 #define FLAG_INTO_CGROUP 0x200000000ULL
-
-// Enough for the usual environment of an app.
-#define REQUEST_ROOM 8192
-
-struct clone_arguments {
-    uint64_t flags;
-    uint64_t pidfd;
-    uint64_t child_tid;
-    uint64_t parent_tid;
-    uint64_t exit_signal;
-    uint64_t stack;
-    uint64_t stack_size;
-    uint64_t tls;
-    uint64_t set_tid;
-    uint64_t set_tid_size;
-    uint64_t cgroup;
-};
 
 // Signals 32 and 33 are hidden by glibc's functions, but must not run its handlers in the child either.
 typedef uint64_t kernel_signal_set;
@@ -47,11 +31,12 @@ static void set_signal_mask(kernel_signal_set mask, kernel_signal_set *previous)
 }
 
 // Returns like fork(2), or a negated errno. The child has no glibc state of its own after clone3, and no heap, so it may
-// make system calls only.
-static pid_t clone_with_pidfd(int cgroup, bool shares_table, int *pidfd)
+// make system calls only. On the stage, it does not return.
+static pid_t clone_with_pidfd(struct linux_child child, int *pidfd)
 {
-    struct clone_arguments arguments = {
-        .flags = FLAG_PIDFD | (shares_table ? FLAG_FILES : 0),
+    int cgroup = child.request->cgroup;
+    struct linux_clone_arguments arguments = {
+        .flags = FLAG_PIDFD | (child.shares_table ? FLAG_FILES : 0),
         .pidfd = (uint64_t)(uintptr_t)pidfd,
         .exit_signal = SIGCHLD,
     };
@@ -59,6 +44,8 @@ static pid_t clone_with_pidfd(int cgroup, bool shares_table, int *pidfd)
         arguments.flags |= FLAG_INTO_CGROUP;
         arguments.cgroup = (uint64_t)cgroup;
     }
+    if (child.shares_memory)
+        return linux_clone_on_stage(arguments, child);
     linux_withhold_libraries();
     linux_advise_heap(MADV_DONTFORK);
     long pid = syscall(SYS_clone3, &arguments, sizeof arguments);
@@ -87,11 +74,11 @@ static pid_t fork_with_pidfd(int *pidfd)
     return pid;
 }
 
-static pid_t start_child(const struct linux_spawn_request *request, bool *shares_table, int *pidfd)
+static pid_t start_child(struct linux_child *child, int *pidfd)
 {
-    pid_t pid = clone_with_pidfd(request->cgroup, *shares_table, pidfd);
-    if (pid == -ENOSYS && request->cgroup < 0) {
-        *shares_table = false;
+    pid_t pid = clone_with_pidfd(*child, pidfd);
+    if (pid == -ENOSYS && child->request->cgroup < 0) {
+        child->shares_memory = child->shares_table = false;
         pid = fork_with_pidfd(pidfd);
     }
     return pid;
@@ -123,27 +110,23 @@ static int connect_child(struct connections *connections)
     return 0;
 }
 
-// Starts a child with its two ends of the connections. Returns its number, or a negated errno.
-static pid_t start_with_ends(
-    struct linux_spawn_request *request, bool shares_table, const struct connections *ends, int *pidfd)
+// Starts a child that has its ends of the connections. Returns its number, or a negated errno.
+static pid_t start_connected(struct linux_child *child, const struct connections *connections, int *pidfd)
 {
-    int status = ends->status[1];
-    int gate = ends->gate[1];
-    int error = shares_table ? linux_fill_window(request, &status, &gate) : 0;
+    child->status = connections->status[1];
+    child->gate = connections->gate[1];
+    int error = child->shares_table ? linux_fill_window(child) : 0;
     if (error < 0)
         return error;
 
     // Until the child has reset its signal handlers a signal would run the parent's in it.
     kernel_signal_set previous;
     set_signal_mask(~(kernel_signal_set)0, &previous);
-    pid_t pid = start_child(request, &shares_table, pidfd);
-    if (pid == 0) {
-        if (shares_table)
-            linux_leave_shared_table(gate);
-        linux_run_child(request, status, gate);
-    }
-    if (pid > 0 && shares_table)
-        error = linux_wait_for_own_table(ends->gate[0], *pidfd);
+    pid_t pid = start_child(child, pidfd);
+    if (pid == 0)
+        linux_run_child(*child);
+    if (pid > 0 && child->shares_table)
+        error = linux_wait_for_own_table(connections->gate[0], *pidfd);
     set_signal_mask(previous, NULL);
     if (error < 0)
         close(*pidfd);
@@ -161,7 +144,7 @@ static bool has_lowered_oom_score(void)
     return file >= 0 && pread(file, &sign, 1, 0) == 1 && sign == '-';
 }
 
-static int start_connected(struct linux_spawn_request *request, struct linux_spawned *spawned)
+static int connect_and_start(struct linux_child *child, struct linux_spawned *spawned)
 {
     struct connections connections;
     int error = connect_child(&connections);
@@ -169,10 +152,10 @@ static int start_connected(struct linux_spawn_request *request, struct linux_spa
         return error;
 
     int pidfd = -1;
-    request->reset_oom_score = has_lowered_oom_score();
-    bool shares_table = linux_window_is_worth_it(request, connections.status[0]);
-    pid_t pid = start_with_ends(request, shares_table, &connections, &pidfd);
-    if (shares_table)
+    bool uses_window = linux_window_is_worth_it(child->request, connections.status[0]);
+    child->shares_table = uses_window;
+    pid_t pid = start_connected(child, &connections, &pidfd);
+    if (uses_window)
         linux_clear_window();
     close(connections.status[1]);
     close(connections.gate[1]);
@@ -183,21 +166,32 @@ static int start_connected(struct linux_spawn_request *request, struct linux_spa
     }
     *spawned = (struct linux_spawned){
         .pid = pid, .pidfd = pidfd, .status = connections.status[0], .gate = connections.gate[0],
-        .shared_table = shares_table};
+        .shared_table = uses_window, .shared_memory = child->shares_memory};
     return 0;
 }
 
-int linux_spawn(const struct linux_spawn_request *request, struct linux_spawned *spawned)
+// A child that becomes another user could be traced by that user, or be made to dump the memory that it shares. A change of its
+// OOM score would be one of all that share the memory.
+static bool may_share_memory(const struct linux_spawn_request *request)
+{
+    return !request->switch_user && !request->private_tmp && !request->reset_oom_score;
+}
+
+int linux_spawn(struct linux_spawn_request *request, struct linux_spawned *spawned)
 {
     if (request->descriptor_count > LINUX_SPAWN_DESCRIPTOR_LIMIT)
         return -EINVAL;
-    struct linux_request_block block;
-    // A child has a copy of the stack.
-    _Alignas(max_align_t) char room[REQUEST_ROOM];
-    int error = linux_copy_request(request, room, sizeof room, &block);
-    if (error < 0)
-        return error;
-    error = start_connected(block.request, spawned);
+    request->reset_oom_score = has_lowered_oom_score();
+    char *stage = may_share_memory(request) ? linux_reserve_stage() : NULL;
+    // A child that shares no memory has a copy of the stack.
+    _Alignas(max_align_t) char room[LINUX_REQUEST_ROOM];
+    struct linux_request_block block = {0};
+    int error = linux_copy_request(request, stage ? stage : room, &block);
+    struct linux_child child = {.request = block.request, .shares_memory = stage && block.mapped == 0};
+    if (error == 0)
+        error = connect_and_start(&child, spawned);
+    if (stage && !(error == 0 && child.shares_memory))
+        linux_release_stage();
     linux_free_request(block);
     return error;
 }

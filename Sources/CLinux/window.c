@@ -74,8 +74,9 @@ bool linux_window_is_worth_it(const struct linux_spawn_request *request, int nex
     return is_reserved && request->descriptor_count + OWN_ENDS <= WINDOW_SIZE && are_many_open(next);
 }
 
-int linux_fill_window(struct linux_spawn_request *request, int *status, int *gate)
+int linux_fill_window(struct linux_child *child)
 {
+    const struct linux_spawn_request *request = child->request;
     size_t used = 0;
     for (; used < request->descriptor_count; used++) {
         struct linux_descriptor_mapping *mapping = (struct linux_descriptor_mapping *)&request->descriptors[used];
@@ -83,7 +84,7 @@ int linux_fill_window(struct linux_spawn_request *request, int *status, int *gat
             return -errno;
         mapping->source = window[used];
     }
-    int *ends[OWN_ENDS] = {status, gate};
+    int *ends[OWN_ENDS] = {&child->status, &child->gate};
     for (int each = 0; each < OWN_ENDS; each++) {
         if (dup3(*ends[each], window[used], O_CLOEXEC) < 0)
             return -errno;

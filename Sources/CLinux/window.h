@@ -2,6 +2,7 @@
 #define CLINUX_WINDOW_H
 
 #include "CLinux.h"
+#include "child.h"
 
 // A child that gets a copy of its parent's table of descriptors copies and closes each of them, which takes longer than
 // all else once they are thousands. A child that shares the table instead can be given a table of its own by one call,
@@ -13,10 +14,10 @@
 /// `next` is the lowest number that is free, or was a moment ago: at least as many descriptors are open.
 bool linux_window_is_worth_it(const struct linux_spawn_request *request, int next);
 
-/// Puts what the child needs into the window, and changes the request and the two ends to these numbers.
+/// Puts what the child needs into the window, and changes its request and its ends to these numbers.
 ///
 /// Returns 0, or a negated errno; then `linux_clear_window()` has to be called all the same.
-int linux_fill_window(struct linux_spawn_request *request, int *status, int *gate);
+int linux_fill_window(struct linux_child *child);
 
 /// In the child: leaves the shared table, and tells the other end of the gate, or ends.
 void linux_leave_shared_table(int gate);

@@ -97,6 +97,8 @@ struct linux_spawned {
     int gate;
     /// True if the child shared this process's table of descriptors until it had one of its own.
     bool shared_table;
+    /// True if the child has this process's memory until it executes its program: see stage.h.
+    bool shared_memory;
 };
 
 /// Keeps some numbers of descriptors, so that a child need not copy thousands of them (Linux 5.9).
@@ -128,7 +130,7 @@ void linux_close_at_end(void);
 ///
 /// It executes nothing until its gate is opened. On success the descriptors belong to the caller; they are closed on
 /// exec, and children started later do not keep them.
-int linux_spawn(const struct linux_spawn_request *request, struct linux_spawned *spawned);
+int linux_spawn(struct linux_spawn_request *request, struct linux_spawned *spawned);
 
 /// Lets a child that is ready, or as soon as it is, execute its program. 0, or a negative errno: EPIPE when it ended.
 int linux_open_gate(int gate);

@@ -14,6 +14,8 @@ public struct SpawnedProcess: ~Copyable {
     /// A Boolean value that indicates whether the child has not copied this process's table of descriptors; see
     /// ``SpawnWindow``.
     let sharedTable: Bool
+    /// A Boolean value that indicates whether the child has this process's memory until it executes the program.
+    let sharedMemory: Bool
 }
 
 /// Starts a program in a session of its own. It is not executed before its gate is opened.
@@ -48,7 +50,8 @@ public func spawn(_ request: SpawnRequest) throws(SpawnError) -> SpawnedProcess 
         descriptor: pidfd,
         execStatus: ExecStatusPipe(descriptor: status, request: request),
         gate: gate,
-        sharedTable: spawned.shared_table
+        sharedTable: spawned.shared_table,
+        sharedMemory: spawned.shared_memory
     )
 }
 
