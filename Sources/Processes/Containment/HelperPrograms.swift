@@ -72,13 +72,13 @@ public struct Helper: Sendable {
 extension ProcessTree {
     /// A Boolean value that indicates whether there is a process beside the main one.
     fileprivate var mayHaveHelpers: Bool {
-        if desiredState == .stopped, let stoppedMembers { return !stoppedMembers.isOnly(main) }
+        if desiredState == .stopped, stoppedMembers != nil { return !isMainStoppedAlone }
         return !containment.isAlone(main.pid)
     }
 
     /// A Boolean value that indicates whether the tree has stopped or changed a process beside the main one.
     var mayHaveLostHelpers: Bool {
-        (stoppedMembers?.count ?? 0) > 1 || resources?.ownValues.processes.contains { $0 != main } ?? false
+        areSeveralStopped || resources?.ownValues.processes.contains { $0 != main } ?? false
     }
 
     /// Releases the helpers that have left their parents.

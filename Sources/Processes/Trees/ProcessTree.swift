@@ -56,8 +56,7 @@ public final class ProcessTree {
     var finalExecStatus = ExecStatus.pending
     /// A Boolean value that indicates whether no process was found after the main process had been reaped.
     var wasSeenEmpty = false
-    /// The members at the latest look, in the order of their numbers, if all of them were stopped then.
-    var stoppedMembers: [ProcessIdentity]?
+    private var stopped = StoppedMembers.unknown
     /// Those of them that have children among them, in levels, parents before their children.
     var stoppedParents: [[ProcessIdentity]] = []
     /// The processes that may stop themselves once more after the latest resume: parents, because their children had been
@@ -144,6 +143,34 @@ public final class ProcessTree {
     /// Poll as exceptional (POLLPRI) when `ProcessTable.acknowledgeChange(of:)` should be called; empty if the kernel
     /// does not tell. Owned by the tree.
     public var changeDescriptors: [Int32] { containment.changeDescriptors }
+}
+
+// MARK: - Stopped members
+
+/// What the latest look has seen stopped. A main process alone, which most apps are, takes no list on the heap.
+private enum StoppedMembers {
+    case unknown, main
+    case list([ProcessIdentity])
+}
+
+extension ProcessTree {
+    /// The members at the latest look, in the order of their numbers, if all of them were stopped then.
+    var stoppedMembers: [ProcessIdentity]? {
+        get {
+            switch stopped {
+            case .unknown: nil
+            case .main: [main]
+            case .list(let members): members
+            }
+        }
+        set { stopped = newValue.map { $0.isOnly(main) ? .main : .list($0) } ?? .unknown }
+    }
+
+    /// A Boolean value that indicates whether these are the main process alone.
+    var isMainStoppedAlone: Bool { if case .main = stopped { true } else { false } }
+
+    /// A Boolean value that indicates whether these are several.
+    var areSeveralStopped: Bool { if case .list(let members) = stopped { members.count > 1 } else { false } }
 }
 
 // MARK: - The program

@@ -159,9 +159,7 @@ extension ProcessTree {
             let members = look.members
             running = look.running
             let present = members.identities.sorted { $0.pid < $1.pid }
-            if let stoppedMembers, stoppedMembers.count > 1, stoppedMembers != present {
-                continueHelpers(leaving: present)
-            }
+            if areSeveralStopped, stoppedMembers != present { continueHelpers(leaving: present) }
             if running.isEmpty && (present == stoppedMembers || areStillAll(members)) {
                 if hasFoundOutside(members) { continue }
                 recordStopped(members, present)
@@ -204,7 +202,7 @@ extension ProcessTree {
     @discardableResult
     public func resume() -> [SignalFailure] {
         // Without a group of its own, the signals below do not reach a helper that has left since.
-        if containment.groupName == nil, let stoppedMembers, stoppedMembers.count > 1 { releaseHelpers() }
+        if containment.groupName == nil, areSeveralStopped { releaseHelpers() }
         desiredState = .running
         mayBeStoppedByPredecessor = false
         defer {
@@ -223,7 +221,7 @@ extension ProcessTree {
         }
         hasParents = !parents.isEmpty
         // A stopped process has no new children.
-        let isMainAlone = isChild && !isFreezing && heldBefore.isEmpty && stoppedMembers?.isOnly(main) == true
+        let isMainAlone = isChild && !isFreezing && heldBefore.isEmpty && isMainStoppedAlone
         stoppedMembers = nil
         if isMainAlone { return send(.resume, to: main).map { [$0] } ?? [] }
         if isFreezing && suspendMethod == .freezer {
