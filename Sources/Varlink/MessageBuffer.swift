@@ -28,7 +28,7 @@ struct MessageBuffer {
     var wantsInput: Bool { count <= limit }
 
     /// A Boolean value that indicates whether a whole message, or a message above the limit, waits.
-    var hasMessage: Bool { count > limit || bytes[start...].contains(0) }
+    var hasMessage: Bool { count > limit || firstZero != nil }
 
     mutating func append(_ input: some Sequence<UInt8>) {
         // Here as well as at the end of the messages: with a fast sender there is always another message.

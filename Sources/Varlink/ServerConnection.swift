@@ -34,7 +34,8 @@ public struct ServerConnection: Sendable {
     private var input: MessageBuffer
     private var output = OutputQueue()
     private var outstanding: Outstanding?
-    private var callCount: UInt64 = 0
+    /// The number of calls that were taken from the input, with those that were answered here.
+    public private(set) var callCount: UInt64 = 0
     /// A Boolean value that indicates whether the peer has closed its direction.
     public private(set) var inputEnded = false
     /// A Boolean value that indicates whether the connection closes after the pending output.
@@ -55,6 +56,11 @@ public struct ServerConnection: Sendable {
 extension ServerConnection {
     /// A Boolean value that indicates whether to read from the socket: not while the buffer is full.
     public var wantsInput: Bool { !isClosing && !inputEnded && input.wantsInput }
+
+    /// A Boolean value that indicates whether ``nextCall()`` has a message to take.
+    public var hasCall: Bool {
+        !isClosing && outstanding == nil && output.byteCount < limits.queuedOutput && input.hasMessage
+    }
 
     /// The call without its last reply.
     public var outstandingCall: Call.ID? { outstanding?.id }
@@ -102,12 +108,12 @@ extension ServerConnection {
     }
 
     private mutating func begin(_ envelope: CallEnvelope) -> Call? {
+        callCount += 1
         if envelope.upgrade {
             // After an error the connection speaks Varlink as before.
             output.append(ServiceError.invalidParameter("upgrade").reply.message)
             return nil
         }
-        callCount += 1
         let call = Call(id: Call.ID(number: callCount), envelope: envelope)
         outstanding = Outstanding(id: call.id, wantsMore: call.wantsMore, isOneway: call.isOneway)
         return call
@@ -154,6 +160,21 @@ extension ServerConnection {
         guard !call.isOneway else { return .suppressed }
         output.append(reply.message)
         return .queued
+    }
+
+    /// Queues the replies to a call that are all there. However long they are together, the peer has not been too slow.
+    ///
+    /// - Parameters:
+    ///   - replies: The replies, of which the last does not continue.
+    ///   - id: The outstanding call.
+    /// - Returns: The outcome.
+    @discardableResult
+    public mutating func send(_ replies: [Reply], to id: Call.ID) -> SendOutcome {
+        guard let call = outstanding, call.id == id, let last = replies.last, replies.count == 1 || call.wantsMore else {
+            return .notExpected
+        }
+        for reply in replies.dropLast() { output.append(reply.message) }
+        return send(last, to: id)
     }
 
     /// Closes the connection after the pending output, and drops the calls that were not returned.

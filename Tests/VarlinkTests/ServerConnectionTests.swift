@@ -40,6 +40,18 @@ import Testing
         #expect(try connection.nextCall() != nil)
     }
 
+    @Test func repliesThatAreAllThereAreNoOverrun() throws {
+        var connection = connection(ConnectionLimits(queuedOutput: 1000))
+        connection.receive(message(#"{"method":"a.B","more":true}"#) + message(#"{"method":"a.C"}"#))
+        let stream = try #require(try connection.nextCall())
+        let text = ["text": String(repeating: "x", count: 100)]
+        let replies = (0..<100).map { _ in Reply.continuing(text) } + [Reply(text)]
+        #expect(connection.send(replies, to: stream.id) == .queued)
+        #expect(sent(by: &connection).count == 101)
+        let call = try #require(try connection.nextCall())
+        #expect(connection.send([.continuing(text), Reply(text)], to: call.id) == .notExpected)
+    }
+
     @Test func inputWaitsWhileALongBacklogIsUnanswered() throws {
         var connection = connection(ConnectionLimits(message: 100))
         connection.receive(message(#"{"method":"a.B"}"#))

@@ -14,6 +14,7 @@ struct ClientCall {
         return AppID(id)
     }
     func answer(_ reply: Varlink.Reply) { connection.send(reply, to: call.id) }
+    func answer(_ replies: [Varlink.Reply]) { connection.send(replies, to: call.id) }
 
     func refuse(_ kind: ControlError.Kind, _ reason: String, _ remedy: String) {
         answer(ControlError(kind, id: nil, reason: reason, remedy: remedy).reply)

@@ -29,13 +29,13 @@ final class ControlConnection {
     private var state: ServerConnection
     private var source: IOSource?
     private var isProceeding = false
-    /// The number of calls that may be handled in the present turn.
-    private var callsLeft = 0
+    /// The number of calls at which the present turn is over.
+    private var turnEnd: UInt64 = 0
     /// A Boolean value that indicates whether calls may wait for the next turn. No more of them are read meanwhile.
     private(set) var isAwaitingTurn = false
     private(set) var heldByteCount = 0
 
-    private static let callsPerTurn = 32
+    private static let callsPerTurn: UInt64 = 32
 
     /// The bytes of one call of recv(2), for all connections.
     private static let inputBuffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 16, alignment: 1)
@@ -72,6 +72,12 @@ final class ControlConnection {
         proceed()
     }
 
+    /// Sends the replies to a call that are all there.
+    func send(_ replies: [Reply], to call: Call.ID) {
+        state.send(replies, to: call)
+        proceed()
+    }
+
     var isOpen: Bool { source != nil }
 
     func close() {
@@ -91,7 +97,7 @@ final class ControlConnection {
     // scripts/instructions counts from its beginning to its end.
     @inline(never) private func ready(_ events: IOEvents) {
         if !events.isDisjoint(with: [.readable, .hangUp, .error]), !read() { return close() }
-        callsLeft = Self.callsPerTurn
+        turnEnd = state.callCount + Self.callsPerTurn
         proceed()
         // A peer that is closed in both directions gets no reply, and epoll(7) would report its end again and again.
         if events.contains(.hangUp), state.inputEnded, !isAwaitingTurn { close() }
@@ -100,7 +106,7 @@ final class ControlConnection {
     /// Handles more of the calls that have come.
     func takeTurn() {
         isAwaitingTurn = false
-        callsLeft = Self.callsPerTurn
+        turnEnd = state.callCount + Self.callsPerTurn
         proceed()
     }
 
@@ -114,14 +120,14 @@ final class ControlConnection {
             accountForMemory()
         }
         var hasHandled = false
-        while handleCalls() {
-            hasHandled = true
-            guard write(), !isBusy else { break }
-        }
+        repeat {
+            if handleCalls() { hasHandled = true }
+            guard write() else { break }
+        } while !isTurnOver && state.hasCall
         if hasHandled { delegate?.callsHandled() }
         guard write() || source != nil else { return }
         if state.isFinished { return close() }
-        if callsLeft == 0, !isBusy, !isAwaitingTurn {
+        if isTurnOver, !isBusy, !isAwaitingTurn {
             isAwaitingTurn = true
             delegate?.connectionAwaitsTurn(self)
         }
@@ -131,19 +137,19 @@ final class ControlConnection {
         source?.events = events
     }
 
-    /// - Returns: Whether there was a call; another may follow when the output is written.
+    private var isTurnOver: Bool { state.callCount >= turnEnd }
+
+    /// - Returns: Whether there was a call, or one that the service has answered.
     private func handleCalls() -> Bool {
-        var found = false
+        let before = state.callCount
         do throws(ProtocolViolation) {
-            while source != nil, callsLeft > 0, let call = try state.nextCall(of: service) {
-                callsLeft -= 1
-                found = true
+            while source != nil, !isTurnOver, let call = try state.nextCall(of: service) {
                 delegate?.handle(ClientCall(call: call, connection: self))
             }
         } catch {
             delegate?.connection(self, violatedProtocol: error)
         }
-        return found
+        return state.callCount != before
     }
 
     /// Reads once, so that other clients have their turn.

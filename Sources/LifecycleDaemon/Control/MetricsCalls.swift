@@ -6,8 +6,7 @@ import Varlink
 struct MetricsCalls {
     unowned let service: ControlService
 
-    /// The number of apps with metrics of their own. All replies of a call may wait for a slow reader together; so many fit
-    /// into the limit of a client.
+    /// The number of apps with metrics of their own. All replies of a call may wait for a slow reader together.
     private static let objectLimit = 512
 
     func perform(_ call: ClientCall) throws {
@@ -19,8 +18,8 @@ struct MetricsCalls {
     }
 
     private func stream(_ replies: [some JSONWritable], _ call: ClientCall) {
-        for reply in replies.dropLast() { call.answer(.continuing(reply)) }
-        if let last = replies.last { call.answer(Varlink.Reply(last)) }
+        guard let last = replies.last else { return }
+        call.answer(replies.dropLast().map { .continuing($0) } + [Varlink.Reply(last)])
     }
 
     private static let families = [
