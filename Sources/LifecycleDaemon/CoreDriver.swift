@@ -214,15 +214,17 @@ nonisolated struct EffectOrder {
 }
 
 nonisolated extension Effect {
-    private enum Kind { case reply, message, transition, action }
+    private enum Kind { case reply, message, transition, decision, action }
 
     private var kind: Kind {
         switch self {
         case .reply: .reply
         case .deliver: .message
         case .transition, .sceneTransition: .transition
+        // Told behind the replies, as transitions are.
+        case .decision: .decision
         case .spawn, .stop, .resume, .terminate, .kill, .answerAssertion, .tellTimeLeft, .expireTask, .measureMemory,
-            .checkMemory, .decision, .forgotten, .finished:
+            .checkMemory, .forgotten, .finished:
             .action
         }
     }

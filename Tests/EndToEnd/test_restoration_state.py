@@ -10,7 +10,7 @@ import pytest
 
 import programs
 from container import wait_for
-from restoration import forget_announcement, kill, saved, slots_file, start_again, state_file
+from restoration import forget_announcement, kill, manifest, saved, slots_file, start_again, state_file
 
 USER = GROUP = 65534
 OTHER_CLOCK = "unshare --time --fork --monotonic 100000 --boottime 100000".split()
@@ -153,6 +153,20 @@ def test_a_transition_that_was_not_announced_is_announced_by_the_successor(morta
     wait_for(lambda: mortal.logged.count(told) == count + 1, what="the successor announces the transition")
     start_again(mortal)
     assert mortal.logged.count(told) == count + 1
+
+
+def test_an_end_that_was_not_announced_is_told_by_the_successor(mortal):
+    manifest(mortal, "app", programs.IDLE)
+    mortal.lifectl("launch", "app")
+    mortal.lifectl("kill", "app")
+    kill(mortal)
+    forget_announcement(mortal)
+    told = ["app was ended by SIGKILL", "app: terminating → notRunning (kill)"]
+    count = [mortal.logged.count(each) for each in told]
+    mortal.start()
+    wait_for(
+        lambda: [mortal.logged.count(each) for each in told] == [each + 1 for each in count],
+        what="the successor tells the end and the transition")
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="needs another user")

@@ -91,6 +91,39 @@ import Varlink
         }
     }
 
+    /// The replies of the service itself fill the queue of a client, too.
+    @Test func callBehindALongDescriptionIsAnswered() throws {
+        try withTemporaryDirectory { (root: String) throws in
+            let (loop, delegate) = (try EventLoop(), Delegate())
+            let server = try makeServer(in: root, loop, delegate)
+            defer { server.close() }
+            server.limits = ConnectionLimits(queuedOutput: 4096)
+            let client = try ControlClient(
+                at: root, "org.varlink.service.GetInterfaceDescription", #"{"interface":"org.lifed"}"#)
+            client.add("org.varlink.service.GetInfo", "{}")
+            client.add("List", "{}")
+            client.sendMore()
+            for _ in 0..<10 { try loop.dispatchReady() }
+            client.receive()
+            #expect(client.replyCount == 3)
+        }
+    }
+
+    @Test func callsThatTheServiceAnswersTakeTurns() throws {
+        try withTemporaryDirectory { (root: String) throws in
+            let (loop, delegate) = (try EventLoop(), Delegate())
+            let server = try makeServer(in: root, loop, delegate)
+            defer { server.close() }
+            server.limits = ConnectionLimits(queuedOutput: 4096)
+            let crowd = try ControlClient(at: root, "org.varlink.service.GetInfo", times: 1000)
+            crowd.sendMore()
+            try loop.dispatchReady()
+            crowd.receive()
+            #expect((1..<500).contains(crowd.replyCount))
+            try pipeline(crowd, loop) { crowd.replyCount < 1000 }
+        }
+    }
+
     @Test func callsOfClientThatHasGoneAreHandled() throws {
         try withTemporaryDirectory { (root: String) throws in
             let (loop, delegate) = (try EventLoop(), Delegate())
@@ -150,7 +183,7 @@ import Varlink
             client.sendMore()
             client.add("SetInUse", #"{"use":"playing","apps":[]}"#)
             client.sendMore()
-            manager.announcements = [(.app(transition), nil, nil)]
+            manager.reports = [Report(subject: .announcement(.app(transition)), app: nil, pid: nil)]
             manager.followedCount = 1
             try loop.dispatchReady()
             #expect(service.server.clientCount == 0)
@@ -192,8 +225,10 @@ private final class ControlClient {
 
     func add(_ method: String, _ parameters: String) { unsent += Self.call(method, parameters) }
 
+    /// A method without an interface is one of `org.lifed`.
     private static func call(_ method: String, _ parameters: String, _ flags: String = "") -> [UInt8] {
-        Array(#"{"method":"org.lifed.\#(method)","parameters":\#(parameters)\#(flags)}"#.utf8) + [0]
+        let name = method.contains(".") ? method : "org.lifed.\(method)"
+        return Array(#"{"method":"\#(name)","parameters":\#(parameters)\#(flags)}"#.utf8) + [0]
     }
 
     /// Sends as much as the socket takes.

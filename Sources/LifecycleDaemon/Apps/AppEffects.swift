@@ -41,7 +41,7 @@ extension AppManager: EffectHandler {
         case .measureMemory(let app): memory.measure(app)
         case .checkMemory(let app, let atOnce): memory.assess(after: app, atOnce: atOnce)
         case .sceneTransition(let transition):
-            announcements.append((.scene(transition), transition.index, processes.lastPID(of: transition.index)))
+            report(.announcement(.scene(transition)), of: transition.index)
         case .decision(let decision, let app): record(decision, of: app)
         case .forgotten(let app, let exit, let reclaimed): forget(driver.id(of: app), app, exit, reclaimed)
         case .finished:
@@ -78,18 +78,19 @@ extension AppManager: EffectHandler {
             if let app = self.app(app) { exits.record(app) }
             endAdoption(of: transition.app, app)
         }
-        announcements.append((.app(transition), app, processes.lastPID(of: app)))
+        report(.announcement(.app(transition)), of: app)
     }
 
     /// Lets resources, reclaims and watches follow the transitions. No reply waits for them.
     private func followTransitions() {
         // An app that ends may lead to inputs, and so to further transitions.
-        while followedCount < announcements.count {
+        while followedCount < reports.count {
             var transitions: [(app: AppIndex, state: AppState)] = []
-            for (announcement, app, _) in announcements[followedCount...] {
-                if let app, let state = announcement.state { transitions.append((app, state)) }
+            for report in reports[followedCount...] {
+                guard case .announcement(let announcement) = report.subject else { continue }
+                if let app = report.app, let state = announcement.state { transitions.append((app, state)) }
             }
-            followedCount = announcements.count
+            followedCount = reports.count
             follow(transitions)
         }
     }
@@ -117,51 +118,73 @@ extension AppManager: EffectHandler {
         observer?.inputsHandled()
     }
 
-    /// Tells the journal, the history and the subscribers of the transitions.
+    /// Tells the journal, the history and the subscribers what has happened.
     func announceTransitions() {
         driver.repliesSent()
         processes.repliesSent()
         followTransitions()
         suspensions?.inputsHandled()
-        guard !announcements.isEmpty else { return }
-        let pending = announcements
-        announcements = []
-        announcements.reserveCapacity(Self.usualTransitionCount)
+        guard !reports.isEmpty else { return }
+        let pending = reports
+        reports = []
+        reports.reserveCapacity(Self.usualTransitionCount)
         followedCount = 0
-        for (announcement, _, _) in pending { unwritten.append(announcement) }
-        for (announcement, app, pid) in pending {
-            switch announcement {
-            case .app(let transition):
-                history.append(transition, pid: pid)
-                log.write(transition, pid: pid)
-                observer?.stateChanged(transition)
-                if transition.to == .notRunning, let app { desktop?.appEnded(transition.app, app, transition.reason) }
-            case .scene(let transition):
-                log.write(transition, pid: pid)
-                observer?.sceneStateChanged(transition)
+        for report in pending {
+            if case .announcement(let announcement) = report.subject { unwritten.append(announcement) }
+        }
+        for report in pending { announce(report) }
+    }
+
+    private func announce(_ report: Report) {
+        switch report.subject {
+        case .announcement(.app(let transition)):
+            history.append(transition, pid: report.pid)
+            log.write(transition, pid: report.pid)
+            observer?.stateChanged(transition)
+            if transition.to == .notRunning, let app = report.app {
+                desktop?.appEnded(transition.app, app, transition.reason)
             }
+        case .announcement(.scene(let transition)):
+            log.write(transition, pid: report.pid)
+            observer?.sceneStateChanged(transition)
+        case .decision(let decision, let instant):
+            history.append(decision, pid: report.pid, at: instant)
+            log.write(decision, pid: report.pid)
         }
     }
 
     private func record(_ decision: Decision, of app: AppIndex?) {
-        // The journal has everything in its order.
-        announceTransitions()
         if case .launchFailed(let id, let why) = decision, let app {
             channels.close(app)
             endAdoption(of: id, app)
             exits.recordFailedLaunch(of: id, catalog[id], why, at: driver.now)
         }
         if case .reclaimed(let id, let account) = decision { exits.ended.record(account, of: id) }
-        let pid = processes.lastPID(of: app)
-        history.append(decision, pid: pid, at: driver.now)
-        log.write(decision, pid: pid)
+        report(.decision(decision, at: driver.now), of: app)
+    }
+
+    private func report(_ subject: Report.Subject, of app: AppIndex?) {
+        reports.append(Report(subject: subject, app: app, pid: processes.lastPID(of: app)))
     }
 }
 
 extension AppManager: LogDelegate {
     func entriesWritten() {
-        guard !unwritten.isEmpty, announcements.isEmpty else { return }
+        guard !unwritten.isEmpty, reports.isEmpty else { return }
         unwritten = []
         driver.saveAnnounced()
     }
+}
+
+/// What has happened and is to be told to the journal, the history and the subscribers, when the replies are sent.
+struct Report {
+    enum Subject {
+        case announcement(Announcement)
+        indirect case decision(Decision, at: Instant)
+    }
+
+    let subject: Subject
+    let app: AppIndex?
+    /// The main process of the app at that time.
+    let pid: ProcessID?
 }
