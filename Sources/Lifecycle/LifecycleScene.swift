@@ -317,27 +317,23 @@ extension LifecycleApplication {
             if callback.kind == .sceneDidDisconnect, isClosed { discard(session) }
             return
         }
-        switch callback.kind {
-        case .sceneWillEnterForeground:
+        switch callback.kind.role {
+        case .arrival:
             scene.delegate?.sceneWillEnterForeground(scene)
             observers.send(.sceneWillEnterForeground(id.name))
-        case .sceneDidBecomeActive:
+        case .activation:
             scene.delegate?.sceneDidBecomeActive(scene)
             observers.send(.sceneDidBecomeActive(id.name))
-        case .sceneWillResignActive:
+        case .resignation:
             scene.delegate?.sceneWillResignActive(scene)
             observers.send(.sceneWillResignActive(id.name))
-        case .sceneDidEnterBackground:
+        case .background:
             scene.delegate?.sceneDidEnterBackground(scene)
             observers.send(.sceneDidEnterBackground(id.name))
-        case .sceneDidDisconnect:
+        case .disconnection:
             disconnect(scene, isClosed: isClosed)
             observers.send(.sceneDidDisconnect(id.name))
-        case .sceneWillConnect, .willFinishLaunching, .didFinishLaunching, .didBecomeActive, .willResignActive,
-            .didEnterBackground,
-            .willEnterForeground, .openURL, .continueActivity, .performTask, .memoryWarning,
-            .protectedDataWillBecomeUnavailable, .protectedDataDidBecomeAvailable, .significantTimeChange:
-            break
+        case .launch, .event, .notice: break
         }
     }
 

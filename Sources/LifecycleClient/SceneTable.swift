@@ -61,15 +61,12 @@ struct SceneTable {
     mutating func begin(_ callback: CallbackMessage) {
         guard callback.kind.isAboutScene, let id = callback.fields.scene else { return }
         change(id) { scene in
-            switch callback.kind {
-            case .sceneWillConnect: scene.connect(callback.fields)
-            case .sceneDidBecomeActive, .sceneWillResignActive: scene.state = .foregroundActive
-            case .sceneDidDisconnect: scene.state = .unattached
-            case .sceneWillEnterForeground, .sceneDidEnterBackground: scene.state = .background
-            case .willFinishLaunching, .didFinishLaunching, .didBecomeActive, .willResignActive, .didEnterBackground,
-                .willEnterForeground, .openURL, .continueActivity, .performTask, .memoryWarning,
-                .protectedDataWillBecomeUnavailable, .protectedDataDidBecomeAvailable, .significantTimeChange:
-                break
+            switch callback.kind.role {
+            case .arrival where callback.kind == .sceneWillConnect: scene.connect(callback.fields)
+            case .activation, .resignation: scene.state = .foregroundActive
+            case .disconnection: scene.state = .unattached
+            case .arrival, .background: scene.state = .background
+            case .launch, .event, .notice: break
             }
         }
     }
@@ -77,18 +74,14 @@ struct SceneTable {
     /// Applies a callback after the app has handled it.
     mutating func finish(_ callback: CallbackMessage) {
         guard callback.kind.isAboutScene, let id = callback.fields.scene else { return }
-        switch callback.kind {
+        switch callback.kind.role {
         // A visible scene gets another callback; until then it is in the background.
-        case .sceneWillConnect: change(id) { $0.state = .background }
-        case .sceneWillEnterForeground, .sceneWillResignActive: change(id) { $0.state = .foregroundInactive }
-        case .sceneDidDisconnect:
+        case .arrival where callback.kind == .sceneWillConnect: change(id) { $0.state = .background }
+        case .arrival, .resignation: change(id) { $0.state = .foregroundInactive }
+        case .disconnection:
             let isForgotten = SceneDisconnectionFields(callback.fields)?.reason == SceneDisconnectionFields.closed
             if isForgotten { scenes.removeAll { $0.id == id } }
-        case .sceneDidBecomeActive, .sceneDidEnterBackground,
-            .willFinishLaunching, .didFinishLaunching, .didBecomeActive, .willResignActive, .didEnterBackground,
-            .willEnterForeground, .openURL, .continueActivity, .performTask, .memoryWarning,
-            .protectedDataWillBecomeUnavailable, .protectedDataDidBecomeAvailable, .significantTimeChange:
-            break
+        case .activation, .background, .launch, .event, .notice: break
         }
     }
 

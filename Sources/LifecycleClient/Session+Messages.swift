@@ -68,22 +68,19 @@ extension Session {
     }
 
     private mutating func noteBackgroundTime(_ callback: CallbackMessage, now: Int64) {
-        switch callback.kind {
-        case .didEnterBackground, .sceneDidEnterBackground:
+        switch callback.kind.role {
+        case .background:
             let number = try? callback.fields.number(of: "background-ms")
             if let milliseconds = number { limitBackground(to: milliseconds, now: now) }
-        case .performTask where callback.state == .background:
+        case .event where callback.kind == .performTask && callback.state == .background:
             // A woken app has at least the time of its work.
             let before = backgroundEnd
             limitBackground(to: callback.deadlineMilliseconds, now: now)
             if let before, let end = backgroundEnd, before > end { backgroundEnd = before }
-        case .willEnterForeground, .didBecomeActive, .sceneWillEnterForeground, .sceneDidBecomeActive:
+        case .arrival where callback.kind != .sceneWillConnect, .activation:
             backgroundEnd = nil
             assertions.endExpirations()
-        case .willFinishLaunching, .didFinishLaunching, .willResignActive, .openURL, .continueActivity, .performTask,
-            .memoryWarning, .protectedDataWillBecomeUnavailable, .protectedDataDidBecomeAvailable,
-            .significantTimeChange, .sceneWillConnect, .sceneWillResignActive, .sceneDidDisconnect:
-            break
+        case .launch, .resignation, .arrival, .disconnection, .event, .notice: break
         }
     }
 
