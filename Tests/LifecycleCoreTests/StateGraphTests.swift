@@ -36,4 +36,11 @@ import Testing
         let start = try #require(AppState.notRunning.edge(to: .inactive))
         #expect(start.after == [.willFinishLaunching, .didFinishLaunching])
     }
+
+    /// The core takes these steps to a `RunningState` alone, and would take any other without its callback, or not at all.
+    @Test func launchesAndStepsBehindACallbackLeadToARunningState() {
+        let edges = AppState.allCases.flatMap { from in AppState.allCases.compactMap { from.edge(to: $0) } }
+        let steps = edges.filter { $0.before != nil || $0.process == .spawn }
+        #expect(steps.count == 4 && steps.allSatisfy { RunningState($0.to) != nil })
+    }
 }

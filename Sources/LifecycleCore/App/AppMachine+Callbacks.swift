@@ -297,8 +297,8 @@ extension AppMachine {
     mutating func enter(_ next: NextState?, scene: SceneID?, answerTime: Duration?, _ shared: inout Shared) {
         switch next {
         case .app(let next):
-            guard let edge = edge(to: next), edge.process == nil else { return }
-            transition(to: next, answerTime: answerTime, &shared)
+            guard let edge = edge(to: next.appState), edge.process == nil else { return }
+            transition(to: next.appState, answerTime: answerTime, &shared)
         case .scene(let next):
             guard let scene, scenes[scene]?.state.edge(to: next) != nil else { return }
             transition(scene, to: next, answerTime: answerTime, &shared)

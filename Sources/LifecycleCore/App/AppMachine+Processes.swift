@@ -43,7 +43,7 @@ extension AppMachine {
         shared.reconciles.append(index)
     }
 
-    mutating func spawn(to state: AppState, _ shared: inout Shared) {
+    mutating func spawn(to state: RunningState, _ shared: inout Shared) {
         shared.runningCount += 1
         // The stops of processes that are no children are not reported.
         launch.isForeign = policy.isAdopted
@@ -62,7 +62,7 @@ extension AppMachine {
         // A launch that was killed answers no request.
         let waiting = waiters
         if termination != nil { waiters = [] }
-        transition(to: state, &shared)
+        transition(to: state.appState, &shared)
         finishLaunchURL(&shared)
         if let termination {
             waiters = waiting

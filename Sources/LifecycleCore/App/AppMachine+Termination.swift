@@ -69,7 +69,7 @@ extension AppMachine {
     private mutating func kill(_ shared: inout Shared) {
         if case .spawning(let state, _) = phase {
             // The outcome of the spawn is awaited all the same; then this end goes on.
-            phase = .spawning(to: state, Termination(state: state, reason: desiredReason))
+            phase = .spawning(to: state, Termination(state: state.appState, reason: desiredReason))
             cancelLaunch(&shared)
         } else {
             guard isRunning else { return }

@@ -247,8 +247,8 @@ public struct AppMachine: Sendable, Equatable {
             deliverTask(&shared)
             return false
         }
-        if let callback = edge.before, isConnected {
-            send(PendingCallback(callback), next: .app(edge.to), &shared)
+        if let callback = edge.before, isConnected, let next = RunningState(edge.to) {
+            send(PendingCallback(callback), next: .app(next), &shared)
         } else {
             perform(edge, &shared)
         }
@@ -280,7 +280,7 @@ public struct AppMachine: Sendable, Equatable {
     private mutating func perform(_ edge: GraphEdge<AppState>, _ shared: inout Shared) {
         switch edge.process {
         case nil: transition(to: edge.to, &shared)
-        case .spawn: spawn(to: edge.to, &shared)
+        case .spawn: if let next = RunningState(edge.to) { spawn(to: next, &shared) }
         case .stop:
             shared.effects.append(.stop(index))
             phase = .stopping

@@ -35,7 +35,7 @@ public struct SentCallback: Sendable, Equatable {
 /// The state that follows the answer to a callback.
 enum NextState: Sendable, Equatable {
     /// The app's.
-    case app(AppState)
+    case app(RunningState)
     /// That of the scene which the callback is about.
     case scene(SceneState)
 }

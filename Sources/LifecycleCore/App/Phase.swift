@@ -16,7 +16,7 @@ public enum Phase: Sendable, Equatable {
     /// No process of the app is left.
     case notRunning
     /// The program is being started for this state. The termination is set if the app was killed meanwhile.
-    indirect case spawning(to: AppState, Termination?)
+    indirect case spawning(to: RunningState, Termination?)
     /// The app runs; the callback that it has not answered yet, if any.
     case running(RunningState, sentCallback: Box<SentCallback>?)
     /// The kernel stops the processes of the background app.

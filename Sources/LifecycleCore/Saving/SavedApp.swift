@@ -162,13 +162,16 @@ extension Phase {
             if coder.isReading { self = Phase(state, operation, termination) }
             return operation == .answer
         }
-        var next: AppState?
+        var next: RunningState?
         if case .spawning(let to, _) = self { next = to }
         coder.word("next", &next)
         guard coder.isReading else { return false }
         // An operation that the state does not allow is left out.
-        let edge = state == .notRunning ? next.flatMap { state.edge(to: $0) } : nil
-        self = edge.map { .spawning(to: $0.to, termination) } ?? Phase(state, nil, termination)
+        if state == .notRunning, let next, state.edge(to: next.appState) != nil {
+            self = .spawning(to: next, termination)
+        } else {
+            self = Phase(state, nil, termination)
+        }
         return false
     }
 

@@ -135,7 +135,7 @@ extension SentCallback: SavedItem {
 extension NextState {
     /// Writes or reads the state that follows, which is the app's or that of a scene.
     static func code(_ next: NextState?, with coder: inout some SavedCoder & ~Copyable) -> NextState? {
-        var (app, scene): (AppState?, SceneState?) = (nil, nil)
+        var (app, scene): (RunningState?, SceneState?) = (nil, nil)
         switch next {
         case .app(let state): app = state
         case .scene(let state): scene = state
