@@ -78,7 +78,17 @@ public enum Callback: String, Sendable, CaseIterable {
     }
 
     /// A Boolean value that indicates whether the callback names a scene.
-    public var isAboutScene: Bool { rawValue.utf8.starts(with: "scene-".utf8) }
+    public var isAboutScene: Bool {
+        switch self {
+        case .sceneWillConnect, .sceneWillEnterForeground, .sceneDidBecomeActive, .sceneWillResignActive,
+            .sceneDidEnterBackground, .sceneDidDisconnect:
+            true
+        case .willFinishLaunching, .didFinishLaunching, .didBecomeActive, .willResignActive, .didEnterBackground,
+            .willEnterForeground, .openURL, .continueActivity, .performTask, .memoryWarning,
+            .protectedDataWillBecomeUnavailable, .protectedDataDidBecomeAvailable, .significantTimeChange:
+            false
+        }
+    }
 
     /// A Boolean value that indicates whether the callback has no meaning without the event that it delivers.
     public var needsEvent: Bool { role == .event }

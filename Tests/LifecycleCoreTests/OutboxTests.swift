@@ -8,7 +8,7 @@ import Testing
     static let second = SceneID(ordinal: 2)
 
     /// The pending callbacks, and those that are left.
-    static let lists: [([PendingCallback], [PendingCallback])] = [
+    static let lists: [([PendingCallback?], [PendingCallback?])] = [
         ([], []),
         ([PendingCallback(.didBecomeActive)], [PendingCallback(.didBecomeActive)]),
         ([PendingCallback(.didBecomeActive), PendingCallback(.willResignActive)], []),
@@ -60,9 +60,17 @@ import Testing
     func activationThatItsOwnResignationFollowsIsNotSent(index: Int) {
         let (callbacks, left) = Self.lists[index]
         var outbox = Outbox()
-        outbox.callbacks = callbacks
+        outbox.callbacks = callbacks.compactMap { $0 }
+        #expect(outbox.callbacks.count == callbacks.count)
         outbox.removeStaleActivations()
         #expect(outbox.callbacks == left)
+    }
+
+    @Test func callbackHasASceneExactlyIfItIsAboutOne() {
+        for callback in Callback.allCases {
+            #expect((PendingCallback(callback) == nil) == callback.rawValue.hasPrefix("scene-"))
+            #expect((PendingCallback(callback, Self.main) != nil) == callback.rawValue.hasPrefix("scene-"))
+        }
     }
 
     /// What an app awaits is compared to find out whether it has changed.

@@ -24,7 +24,7 @@ import Testing
             instant: time(6), reason: .url, url: "lifed:1", event: 2, hasDeclined: true, isComplete: true,
             hasScenes: true)
         app.channel = .reconnecting(mayHaveReceivedNext: true)
-        app.outbox.callbacks = [PendingCallback(.didFinishLaunching), PendingCallback(.sceneWillConnect, main)]
+        app.outbox.callbacks = [PendingCallback.launch[1], .connection(of: main)]
         app.outbox.events = [QueuedEvent(number: 4, event: .notice(.memoryWarning))]
         if app.state.isAlive { app.outbox.task = task }
         (app.outbox.lastSequence, app.outbox.lastEvent) = (8, 4)
@@ -37,7 +37,7 @@ import Testing
     }
 
     static var task: Delivery {
-        var task = Delivery(sequence: 6, callback: .performTask, deadline: time(5), state: .background)
+        var task = Delivery(sequence: 6, pending: .task, state: .background, deadline: time(5))
         task.subject = .event(QueuedEvent(number: 3, event: .performTask(kind: "fetch")))
         return task
     }
@@ -60,9 +60,11 @@ import Testing
     }
 
     static func sent(
-        _ callback: Callback, _ sequence: UInt64 = 7, _ subject: Delivery.Subject? = nil, next: NextState? = nil
+        _ callback: Callback, of scene: SceneID? = nil, _ sequence: UInt64 = 7, _ subject: Delivery.Subject? = nil,
+        next: NextState? = nil
     ) -> SentCallback {
-        var delivery = Delivery(sequence: sequence, callback: callback, deadline: time(10), state: .inactive)
+        guard let pending = PendingCallback(callback, scene) else { preconditionFailure("\(callback) has no subject") }
+        var delivery = Delivery(sequence: sequence, pending: pending, state: .inactive, deadline: time(10))
         delivery.subject = subject
         return SentCallback(delivery: delivery, sent: time(11), next: next)
     }
@@ -78,10 +80,7 @@ import Testing
         .running(.background, sentCallback: Box(sent(.willEnterForeground, next: .app(.inactive)))),
         .running(
             .background,
-            sentCallback: Box(
-                sent(
-                    .sceneWillConnect, 7, .scene(SceneNews(scene: main, reason: .user)),
-                    next: .scene(.background)))),
+            sentCallback: Box(sent(.sceneWillConnect, of: main, 7, .scene(.user), next: .scene(.background)))),
         .running(
             .inactive, sentCallback: Box(sent(.openURL, 7, .event(QueuedEvent(number: 1, event: .openURL("a:b")))))),
     ]
@@ -135,7 +134,7 @@ import Testing
         var app = Self.app(.running(.active, sentCallback: Box(Self.sent(.memoryWarning, 6, next: nil))))
         app.outbox.resignations = [
             Self.sent(.willResignActive, 7, next: .app(.inactive)),
-            Self.sent(.sceneWillResignActive, 8, .scene(SceneNews(scene: Self.main, reason: nil))),
+            Self.sent(.sceneWillResignActive, of: Self.main, 8),
         ]
         var restored = AppMachine(
             id: Self.clock, index: AppIndex(value: 0), policy: Box(Policy()), since: Self.time(99))

@@ -37,6 +37,18 @@ import Testing
         #expect(start.after == [.willFinishLaunching, .didFinishLaunching])
     }
 
+    /// The core sends no other callback: one of a scene names it, and one of an app names none.
+    @Test func callbacksOfAStepAreAboutItsSubject() {
+        for from in AppState.allCases {
+            let edges = AppState.allCases.compactMap { from.edge(to: $0) }
+            #expect(edges.allSatisfy { !($0.after + [$0.before].compactMap { $0 }).contains { $0.isAboutScene } })
+        }
+        for from in SceneState.allCases {
+            let edges = SceneState.allCases.compactMap { from.edge(to: $0) }
+            #expect(edges.allSatisfy { ($0.after + [$0.before].compactMap { $0 }).allSatisfy { $0.isAboutScene } })
+        }
+    }
+
     /// The core takes these steps to a `RunningState` alone, and would take any other without its callback, or not at all.
     @Test func launchesAndStepsBehindACallbackLeadToARunningState() {
         let edges = AppState.allCases.flatMap { from in AppState.allCases.compactMap { from.edge(to: $0) } }

@@ -73,7 +73,7 @@ extension AppMachine {
     func delivery(
         of callback: PendingCallback, sequence: UInt64, deadline: Instant, state: AppState
     ) -> Delivery {
-        var delivery = Delivery(sequence: sequence, callback: callback.callback, deadline: deadline, state: state)
+        var delivery = Delivery(sequence: sequence, pending: callback, state: state, deadline: deadline)
         switch callback.callback.role {
         case .launch:
             delivery.subject = .launch(Launch(reason: launch.reason, previous: lastExit, url: launch.url))
@@ -83,7 +83,7 @@ extension AppMachine {
         case .background, .activation, .resignation, .arrival, .disconnection, .event, .notice: break
         }
         if let scene = callback.scene {
-            delivery.subject = .scene(SceneNews(scene: scene, reason: reasonToTell(callback.callback, of: scene)))
+            delivery.subject = reasonToTell(callback.callback, of: scene).map { .scene($0) }
         }
         return delivery
     }
@@ -190,13 +190,13 @@ extension AppMachine {
     /// Separates a resignation from the step that it holds up. Its answer is still awaited.
     private mutating func keepResignation(scene: SceneID?, _ shared: inout Shared) {
         if case .running(let state, let box?) = phase, box.value.delivery.pending.isResignation,
-            box.value.delivery.scene?.scene == scene
+            box.value.delivery.pending.scene == scene
         {
             var awaited = box.value
             awaited.next = nil
             phase = .running(state, sentCallback: Box(awaited))
         }
-        guard let position = outbox.resignations.firstIndex(where: { $0.delivery.scene?.scene == scene }) else {
+        guard let position = outbox.resignations.firstIndex(where: { $0.delivery.pending.scene == scene }) else {
             return
         }
         outbox.resignations[position].next = nil
@@ -263,7 +263,7 @@ extension AppMachine {
         let resignation = outbox.resignations.remove(at: position)
         let time = shared.now.duration(since: resignation.sent)
         shared.effects.append(.decision(.answered(id, resignation.delivery.callback, time), of: index))
-        enter(resignation.next, scene: resignation.delivery.scene?.scene, answerTime: time, &shared)
+        enter(resignation.next, scene: resignation.delivery.pending.scene, answerTime: time, &shared)
     }
 
     /// Takes the step that the awaited callback holds up.

@@ -26,11 +26,11 @@ extension AppMachine {
         if state == .active { becomeInactiveUntold(&shared) }
         channel = .connected
         shared.deadlines.clear(.hello, index)
-        outbox.callbacks = [PendingCallback(.willFinishLaunching), PendingCallback(.didFinishLaunching)]
+        outbox.callbacks = PendingCallback.launch
         outbox.callbacks += sceneCatchUp
         scenes.forgetDisconnections()
         if !hasScenes, wasInForeground, state == .background || state == .suspended {
-            outbox.callbacks.append(PendingCallback(.didEnterBackground))
+            outbox.callbacks.append(.background)
         }
         shared.deadlines.clear(.background, index)
     }
@@ -129,12 +129,12 @@ extension AppMachine {
         guard let awaited = phase.sentCallback?.value, awaited.delivery.pending.isActivation,
             awaited.delivery.sequence > lastSequence,
             let position = outbox.resignations.firstIndex(where: {
-                $0.delivery.scene?.scene == awaited.delivery.scene?.scene
+                $0.delivery.pending.scene == awaited.delivery.pending.scene
             })
         else { return }
         let resignation = outbox.resignations.remove(at: position)
         completePendingCallback(next: nil, &shared)
-        enter(resignation.next, scene: awaited.delivery.scene?.scene, answerTime: nil, &shared)
+        enter(resignation.next, scene: awaited.delivery.pending.scene, answerTime: nil, &shared)
     }
 
     /// Awaits the callback again: with its deadline if the app has received it, else sent now, with all its time.
@@ -143,10 +143,10 @@ extension AppMachine {
         var awaited = box.value
         if awaited.delivery.sequence > lastSequence {
             // An app that was to end then may be needed again, and loses a scene for another reason.
-            if let news = awaited.delivery.scene,
-                let reason = reasonToTell(awaited.delivery.callback, of: news.scene)
+            if let scene = awaited.delivery.pending.scene,
+                let reason = reasonToTell(awaited.delivery.callback, of: scene)
             {
-                awaited.delivery.subject = .scene(SceneNews(scene: news.scene, reason: reason))
+                awaited.delivery.subject = .scene(reason)
                 // This callback says what a second one would.
                 if reason == .closed {
                     outbox.callbacks.removeAll { [pending = awaited.delivery.pending] in $0 == pending }

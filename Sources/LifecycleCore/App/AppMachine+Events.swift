@@ -38,9 +38,10 @@ extension AppMachine {
         guard !outbox.events.isEmpty, canReceive else { return false }
         // An app that has just connected may be active already without having been told so.
         guard outbox.callbacks.first?.isActivation ?? true else { return false }
-        guard let position = outbox.events.firstIndex(where: { canDeliver($0.event) }) else { return false }
-        let event = outbox.events.remove(at: position)
-        send(PendingCallback(event.event.callback), next: nil, event: event, &shared)
+        guard let position = outbox.events.firstIndex(where: { canDeliver($0.event) }),
+            let callback = PendingCallback(outbox.events[position].event.callback)
+        else { return false }
+        send(callback, next: nil, event: outbox.events.remove(at: position), &shared)
         return true
     }
 
@@ -52,7 +53,7 @@ extension AppMachine {
         let deadline = shared.now + policy.timeouts.task
         outbox.lastSequence += 1
         var delivery = delivery(
-            of: PendingCallback(.performTask), sequence: outbox.lastSequence, deadline: deadline, state: state)
+            of: .task, sequence: outbox.lastSequence, deadline: deadline, state: state)
         delivery.subject = .event(outbox.events.remove(at: position))
         outbox.task = delivery
         shared.deadlines.set(.performTask, index, at: deadline)

@@ -63,7 +63,7 @@ extension AppMachine {
                 case .foregroundActive: [.sceneWillConnect, .sceneWillEnterForeground, .sceneDidBecomeActive]
                 case .background, .suspended: [.sceneWillConnect]
                 }
-            return callbacks.map { PendingCallback($0, scene.id) }
+            return callbacks.compactMap { PendingCallback($0, scene.id) }
         }
     }
 
@@ -95,8 +95,8 @@ extension AppMachine {
                 let next = scene.state.next(toward: sceneTarget(of: scene), isTerminating: target == .notRunning),
                 let edge = scene.state.edge(to: next), canTake(edge, &shared)
             else { continue }
-            if let callback = edge.before, isConnected {
-                send(PendingCallback(callback, scene.id), next: .scene(edge.to), &shared)
+            if isConnected, let callback = edge.before.flatMap({ PendingCallback($0, scene.id) }) {
+                send(callback, next: .scene(edge.to), &shared)
             } else {
                 transition(scene.id, to: edge.to, &shared)
             }
@@ -130,7 +130,7 @@ extension AppMachine {
         let reason = scene.desiredReason ?? desiredReason
         note(state, of: scene, reason: reason, answerTime: answerTime, &shared)
         if isConnected, let edge = scene.state.edge(to: state) {
-            for callback in edge.after { outbox.callbacks.append(PendingCallback(callback, id)) }
+            outbox.append(edge.after, about: id)
         }
         if scene.state.isForeground || state.isForeground { followScenes(&shared) }
         forgetClosedScenes(&shared)
@@ -250,7 +250,7 @@ extension AppMachine {
 
     /// Returns whether the scene has ended for its app, which is told of the end, or was told and has not answered.
     private func hasEnded(_ scene: Scene) -> Bool {
-        scene.isClosing && scene.state == .unattached && awaitedPending != PendingCallback(.sceneWillConnect, scene.id)
+        scene.isClosing && scene.state == .unattached && awaitedPending != .connection(of: scene.id)
     }
 
     /// Opens a scene for the app itself, in the foreground if the app is there, and no further.
@@ -337,7 +337,7 @@ extension AppMachine {
     mutating func close(_ scene: SceneID, _ shared: inout Shared) {
         scenes.update(scene) { $0.isClosing = true }
         takeFromForeground(scene, reason: .closed, &shared)
-        if isEndUntold(of: scene) { outbox.callbacks.append(PendingCallback(.sceneDidDisconnect, scene)) }
+        if isEndUntold(of: scene) { outbox.callbacks.append(.disconnection(of: scene)) }
         forgetClosedScenes(&shared)
         if scenes[scene] != nil { noteSceneWork(reason: .closed, shared) }
     }
@@ -347,7 +347,7 @@ extension AppMachine {
         guard isConnected, hasScenes, desired == .run, let scene = scenes[id], scene.state == .unattached,
             scene.isEndAwaitedByApp, !outbox.callbacks.contains(where: { $0.scene == id })
         else { return false }
-        guard let delivery = phase.sentCallback?.value.delivery, delivery.scene?.scene == id else { return true }
+        guard let delivery = phase.sentCallback?.value.delivery, delivery.pending.scene == id else { return true }
         // A scene that is being connected is disconnected afterwards.
         return delivery.callback == .sceneDidDisconnect && delivery.scene?.reason != .closed
     }

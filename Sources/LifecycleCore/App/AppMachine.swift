@@ -247,8 +247,8 @@ public struct AppMachine: Sendable, Equatable {
             deliverTask(&shared)
             return false
         }
-        if let callback = edge.before, isConnected, let next = RunningState(edge.to) {
-            send(PendingCallback(callback), next: .app(next), &shared)
+        if isConnected, let callback = edge.before.flatMap({ PendingCallback($0) }), let next = RunningState(edge.to) {
+            send(callback, next: .app(next), &shared)
         } else {
             perform(edge, &shared)
         }
@@ -314,7 +314,7 @@ public struct AppMachine: Sendable, Equatable {
         since = shared.now
         if from == .suspended { shared.suspendedCount -= 1 }
         if state == .suspended { shared.suspendedCount += 1 }
-        for callback in callbacks { outbox.callbacks.append(PendingCallback(callback)) }
+        outbox.append(callbacks)
         shared.effects.append(
             .transition(
                 Transition(

@@ -1,16 +1,48 @@
-/// A callback that an app is still to be sent, and the scene that it is about, if it is about one.
+/// A callback that an app is still to be sent, with the scene that it is about. It has a scene exactly if it is about one.
 public struct PendingCallback: Sendable, Equatable {
+    /// The scene; nil for a callback about the app.
+    let scene: SceneID?
+    /// The callback.
     let callback: Callback
-    var scene: SceneID?
 
-    init(_ callback: Callback, _ scene: SceneID? = nil) {
-        self.callback = callback
+    private init(scene: SceneID?, checked callback: Callback) {
         self.scene = scene
+        self.callback = callback
     }
+
+    /// Creates a callback; nil if it is about a scene and none is given, or about the app and one is given.
+    init?(_ callback: Callback, _ scene: SceneID? = nil) {
+        guard callback.isAboutScene == (scene != nil) else { return nil }
+        self.init(scene: scene, checked: callback)
+    }
+
+    /// The callbacks that launch an app.
+    static var launch: [PendingCallback] {
+        [
+            PendingCallback(scene: nil, checked: .willFinishLaunching),
+            PendingCallback(scene: nil, checked: .didFinishLaunching),
+        ]
+    }
+
+    /// The callback that tells the app that it is in the background.
+    static var background: PendingCallback { PendingCallback(scene: nil, checked: .didEnterBackground) }
+
+    /// The callback that gives the app work.
+    static var task: PendingCallback { PendingCallback(scene: nil, checked: .performTask) }
 
     /// Returns the callback that asks the scene, or without a scene the app, to become inactive.
     static func resignation(of scene: SceneID?) -> PendingCallback {
-        PendingCallback(scene == nil ? .willResignActive : .sceneWillResignActive, scene)
+        PendingCallback(scene: scene, checked: scene == nil ? .willResignActive : .sceneWillResignActive)
+    }
+
+    /// Returns the callback that tells the app that the scene is connected.
+    static func connection(of scene: SceneID) -> PendingCallback {
+        PendingCallback(scene: scene, checked: .sceneWillConnect)
+    }
+
+    /// Returns the callback that tells the app that the scene was disconnected.
+    static func disconnection(of scene: SceneID) -> PendingCallback {
+        PendingCallback(scene: scene, checked: .sceneDidDisconnect)
     }
 
     /// A Boolean value that indicates whether it tells the app, or its scene, that it is active.
@@ -70,6 +102,13 @@ struct Outbox: Sendable, Equatable {
 
     /// A Boolean value that indicates whether work waits or is under way.
     @inline(__always) var hasTask: Bool { !_task.isNil || events.contains { $0.event.isTask } }
+
+    /// Adds the callbacks that follow a step of the app, or of one of its scenes.
+    mutating func append(_ following: [Callback], about scene: SceneID? = nil) {
+        for callback in following {
+            if let callback = PendingCallback(callback, scene) { callbacks.append(callback) }
+        }
+    }
 
     mutating func append(_ event: AppEvent) -> UInt64 {
         lastEvent += 1

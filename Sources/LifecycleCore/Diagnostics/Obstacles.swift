@@ -64,7 +64,7 @@ extension Lifecycle {
             let awaited = box.value
             let kinds: [DeadlineKind] = [.answer, .resignation, .sceneDisconnection, .launch]
             return .answer(
-                awaited.delivery.callback, awaited.delivery.scene?.scene, since: awaited.sent,
+                awaited.delivery.callback, awaited.delivery.pending.scene, since: awaited.sent,
                 until: kinds.compactMap { deadline($0, of: app.id) }.min())
         }
     }

@@ -48,22 +48,25 @@ public struct Delivery: Sendable, Equatable {
         case launch(Launch)
         /// The event, with its callback.
         case event(QueuedEvent)
-        /// The scene, with the callback of a scene.
-        case scene(SceneNews)
+        /// The reason of the connection or disconnection of a scene.
+        case scene(SceneReason)
     }
 
     /// The number of the callback, unique for the app.
     public let sequence: UInt64
-    /// The callback.
-    public let callback: Callback
-    /// The instant at which the daemon goes on without the answer, or acts upon its absence.
-    public internal(set) var deadline: Instant
+    /// The callback, with the scene that it is about.
+    let pending: PendingCallback
     /// The state of the app while it handles the callback.
     public let state: AppState
-    /// The time of the app's background tasks, with didEnterBackground.
-    public internal(set) var taskTime: Duration?
+    /// The instant at which the daemon goes on without the answer, or acts upon its absence.
+    public internal(set) var deadline: Instant
     /// The subject, if the callback has one.
     public internal(set) var subject: Subject?
+    /// The time of the app's background tasks, with didEnterBackground.
+    public internal(set) var taskTime: Duration?
+
+    /// The callback.
+    public var callback: Callback { pending.callback }
 
     /// The launch, with a launch callback.
     public var launch: Launch? { if case .launch(let launch) = subject { launch } else { nil } }
@@ -72,10 +75,10 @@ public struct Delivery: Sendable, Equatable {
     public var event: QueuedEvent? { if case .event(let event) = subject { event } else { nil } }
 
     /// The scene that the callback is about.
-    public var scene: SceneNews? { if case .scene(let scene) = subject { scene } else { nil } }
+    public var scene: SceneNews? { pending.scene.map { SceneNews(scene: $0, reason: sceneReason) } }
 
-    /// The callback with its scene.
-    var pending: PendingCallback { PendingCallback(callback, scene?.scene) }
+    /// The reason of the connection or disconnection of the scene.
+    var sceneReason: SceneReason? { if case .scene(let reason) = subject { reason } else { nil } }
 }
 
 /// The launch of an app, and its previous end.

@@ -95,18 +95,16 @@ extension AppMachine {
         let callback = coder.word("callback", given?.callback)
         let sequence = coder.number("told-sequence", given?.sequence)
         let event = coder.item("told-event", given?.event)
-        let scene = coder.item("told-scene", given?.scene?.scene)
-        let sceneReason = coder.text("told-scene-reason", given?.scene?.reason?.rawValue)
+        let scene = coder.item("told-scene", given?.pending.scene)
+        let sceneReason = coder.text("told-scene-reason", given?.sceneReason?.rawValue)
         let deadline = coder.instant("answer-by", given?.deadline)
         let told = coder.word("told-state", given?.state)
-        guard coder.isReading, let callback, let deadline, let told, (scene != nil) == callback.isAboutScene,
+        guard coder.isReading, let callback, let pending = PendingCallback(callback, scene), let deadline, let told,
             event.map({ $0.event.callback == callback }) ?? !callback.needsEvent
         else { return nil }
         var delivery = delivery(
-            of: PendingCallback(callback), sequence: sequence ?? outbox.lastSequence, deadline: deadline, state: told)
-        if let scene {
-            delivery.subject = .scene(SceneNews(scene: scene, reason: sceneReason.flatMap { SceneReason(saved: $0) }))
-        }
+            of: pending, sequence: sequence ?? outbox.lastSequence, deadline: deadline, state: told)
+        if scene != nil { delivery.subject = sceneReason.flatMap { SceneReason(saved: $0) }.map { .scene($0) } }
         if let event { delivery.subject = .event(event) }
         return delivery
     }
@@ -129,8 +127,7 @@ extension AppMachine {
         // Work is done by a process that was told of it, and ends with that.
         guard coder.isReading, state.isAlive, isConnected, event.event.isTask, let sequence, let deadline, let told
         else { return }
-        var delivery = delivery(
-            of: PendingCallback(.performTask), sequence: sequence, deadline: deadline, state: told)
+        var delivery = delivery(of: .task, sequence: sequence, deadline: deadline, state: told)
         delivery.subject = .event(event)
         outbox.task = delivery
     }

@@ -110,8 +110,7 @@ extension PendingCallback: SavedItem {
         guard let callback = parts.word(item?.callback) else { return nil }
         var scene = item?.scene
         if parts.isReading || scene != nil { scene = SceneID.code(scene, with: &parts) }
-        guard (scene != nil) == callback.isAboutScene, !callback.needsEvent else { return nil }
-        return PendingCallback(callback, scene)
+        return callback.needsEvent ? nil : PendingCallback(callback, scene)
     }
 }
 
@@ -125,9 +124,7 @@ extension SentCallback: SavedItem {
         let hasNext = parts.byte(item?.next == nil ? 0 : 1) == 1
         guard let callback = PendingCallback.code(delivery?.pending, with: &parts), callback.isResignation
         else { return nil }
-        var resignation = Delivery(
-            sequence: sequence, callback: callback.callback, deadline: deadline, state: state)
-        if let scene = callback.scene { resignation.subject = .scene(SceneNews(scene: scene, reason: nil)) }
+        let resignation = Delivery(sequence: sequence, pending: callback, state: state, deadline: deadline)
         return SentCallback(delivery: resignation, sent: sent, next: hasNext ? callback.stateAfterResignation : nil)
     }
 }
