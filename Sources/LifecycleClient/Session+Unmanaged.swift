@@ -24,7 +24,7 @@ extension Session {
             if isReleased { showConnectedScenes() }
             return
         }
-        if case .none = launch { launchToFront() } else { returnToFront() }
+        if case .none = launch { launchToForeground() } else { returnToForeground() }
         channel = .unmanaged
         refusals = 0
         output = []
@@ -53,7 +53,7 @@ extension Session {
     }
 
     /// Tells an app without a daemon that it is in the foreground.
-    mutating func launchToFront() {
+    mutating func launchToForeground() {
         launch = .session
         channel = .none
         let launch = [Field("reason", Reason.launch.rawValue)]
@@ -62,7 +62,7 @@ extension Session {
         if usesScenes { showScene(.main, reason: .user) } else { queue(.didBecomeActive, .active) }
     }
 
-    private mutating func returnToFront() {
+    private mutating func returnToForeground() {
         launch = .session
         if state == .background { queue(.willEnterForeground, .background) }
         if state != .active { queue(.didBecomeActive, .active) }

@@ -92,7 +92,7 @@ public struct Session: Sendable {
             channel = .greeted
             send(.hello(version: AppProtocol.version, resume: nil))
         } else {
-            launchToFront()
+            launchToForeground()
         }
     }
 
@@ -255,7 +255,7 @@ public struct Session: Sendable {
         let openings = waitingScenes
         waitingScenes = []
         // No daemon launches the app, which would wait for the callbacks for ever.
-        if case .none = launch { launchToFront() }
+        if case .none = launch { launchToForeground() }
         // An app without scenes may have requested some.
         if usesScenes { fulfillSceneRequests(openings) }
     }

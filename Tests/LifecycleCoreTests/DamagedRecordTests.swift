@@ -48,7 +48,7 @@ private struct Nonsense {
         let scenario = Scenario(seed: seed)
         var machine = Machine(scenario.setup, chance: Chance(seed: 1))
         random = SeededGenerator(seed: seed)
-        for step in scenario.steps.prefix(Int.random(in: 1...60, using: &random)) { machine.take(step) }
+        for step in scenario.steps.prefix(Int.random(in: 1...60, using: &random)) { machine.handle(step) }
         settings = machine.settings
         policies = machine.policies
         self.machine = machine.core.record

@@ -265,7 +265,7 @@ import Testing
         ]
         for (rest, isAwaited) in [([], false), ([("linked", "1")], true)] as [([(String, String)], Bool)] {
             let record = TextRecord(fields: (answer + rest).map { .init(name: $0.0, value: $0.1) })
-            #expect((Self.restored(record)?.awaitedCallback != nil) == isAwaited)
+            #expect((Self.restored(record)?.sentCallback != nil) == isAwaited)
         }
     }
 

@@ -53,7 +53,7 @@ package struct Exploration: Sendable {
         for node in frontier where failure == nil {
             for choice in choices(of: node) {
                 var successor = node
-                successor.take(choice, commands)
+                successor.perform(choice, commands)
                 inputs += successor.machine.inputs - node.machine.inputs
                 guard successor.machine.problems.isEmpty else { return fail(successor) }
                 let key = Key(successor.machine.identity(successor.commandsLeft, successor.exitsLeft))
@@ -91,19 +91,19 @@ package struct Exploration: Sendable {
         var again = Node(
             machine: Machine(setup, chance: Chance(seed: nil), isTold: true), path: [], commandsLeft: .max,
             exitsLeft: .max)
-        for choice in node.path { again.take(choice, commands) }
+        for choice in node.path { again.perform(choice, commands) }
         if again.machine.problems.isEmpty { again.machine.expectRest(Chance(seed: nil)) }
         failure = (node.machine.problems, again.machine.story)
     }
 }
 
 extension Exploration.Node {
-    fileprivate mutating func take(_ choice: Exploration.Choice, _ commands: [Action]) {
+    fileprivate mutating func perform(_ choice: Exploration.Choice, _ commands: [Action]) {
         path.append(choice)
         switch choice {
         case .command(let index):
             commandsLeft -= 1
-            machine.take(commands[index])
+            machine.perform(commands[index])
         case .event(let place): machine.happen(at: place)
         case .deadline: machine.passToDeadline()
         case .exit(let id):

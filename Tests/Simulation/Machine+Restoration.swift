@@ -113,7 +113,7 @@ extension AppMachine {
         if self.isSpawning != other.isSpawning || self.isStoppedOrStopping != other.isStoppedOrStopping {
             return "operation of the kernel"
         }
-        if self.awaitedCallback != other.awaitedCallback { return "callback" }
+        if self.sentCallback?.delivery.callback != other.sentCallback?.delivery.callback { return "callback" }
         if self.isStoppedByOther != other.isStoppedByOther { return "stop by another process" }
         if self.heldAssertions != other.heldAssertions || self.use != other.use { return "hold" }
         if self.scenes != other.scenes { return "scene" }

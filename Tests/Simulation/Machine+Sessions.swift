@@ -39,7 +39,7 @@ extension Machine {
             return false
         }
         let isConnecting =
-            core.knownApps[id]?.awaitedCallback == .sceneWillConnect
+            core.knownApps[id]?.sentCallback?.delivery.callback == .sceneWillConnect
             && trees[id]?.watch.automaton.scenes[scene]?.last == .sceneWillConnect
         return !isConnecting
     }

@@ -2,15 +2,15 @@ package import LifecycleCore
 
 /// The steps of a scenario.
 extension Machine {
-    package mutating func take(_ step: Step) {
+    package mutating func handle(_ step: Step) {
         chance = Chance(seed: step.seed)
         pass(step.pause)
         guard problems.isEmpty, !isDead else { return }
-        take(step.action)
+        perform(step.action)
         if problems.isEmpty { checkAll() }
     }
 
-    package mutating func take(_ action: Action) {
+    package mutating func perform(_ action: Action) {
         switch action {
         case .ask(let request): ask(request)
         case .wake(let id, let kind): give(.wake(id, kind: kind))

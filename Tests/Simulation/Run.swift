@@ -17,7 +17,7 @@ package struct Run: Sendable {
         machine.inspect = inspect
         var count = 0
         for step in scenario.steps where machine.problems.isEmpty {
-            machine.take(step)
+            machine.handle(step)
             count += 1
         }
         if machine.problems.isEmpty { machine.expectRest(Chance(seed: 2)) }

@@ -33,7 +33,7 @@ extension AppMachine {
     mutating func send(
         _ callback: PendingCallback, next: NextState?, event: QueuedEvent? = nil, _ shared: inout Shared
     ) {
-        guard case .running(let state, let awaited) = phase else { return }
+        guard case .running(let state, let unanswered) = phase else { return }
         let deadline = answerDeadline(of: callback.callback, shared)
         var delivery = delivery(
             of: callback, sequence: outbox.lastSequence + 1, deadline: deadline, state: stateToTell(callback.callback))
@@ -43,7 +43,7 @@ extension AppMachine {
         if callback.isActivation { outbox.overdueActivation = nil }
         extendSlot(for: delivery, &shared)
         let sent = SentCallback(delivery: delivery, sent: shared.now, next: next)
-        if awaited == nil {
+        if unanswered == nil {
             phase = .running(state, sentCallback: Box(sent))
             // The activation slot has a deadline of its own.
             if callback.callback != .willResignActive || state != .active {
@@ -129,9 +129,12 @@ extension AppMachine {
         return isResigning(nil)
     }
 
+    /// A Boolean value that indicates whether the sent callback is a resignation.
+    private var isResignationSent: Bool { sentCallback?.delivery.pending.isResignation ?? false }
+
     /// Returns whether the app has an unanswered resignation of this scene, or, without a scene, of itself.
     func isResigning(_ scene: SceneID?) -> Bool {
-        if let awaited = awaitedPending, awaited.isResignation, awaited.scene == scene { return true }
+        if let pending = sentCallback?.delivery.pending, pending.isResignation, pending.scene == scene { return true }
         return outbox.resignations.contains { $0.delivery.pending.scene == scene }
     }
 
@@ -187,14 +190,14 @@ extension AppMachine {
         shared.deadlines.set(.answer, index, at: deadline)
     }
 
-    /// Separates a resignation from the step that it holds up. Its answer is still awaited.
+    /// Separates a resignation from the step that it holds up. The app still has to answer it.
     private mutating func keepResignation(scene: SceneID?, _ shared: inout Shared) {
         if case .running(let state, let box?) = phase, box.value.delivery.pending.isResignation,
             box.value.delivery.pending.scene == scene
         {
-            var awaited = box.value
-            awaited.next = nil
-            phase = .running(state, sentCallback: Box(awaited))
+            var sentCallback = box.value
+            sentCallback.next = nil
+            phase = .running(state, sentCallback: Box(sentCallback))
         }
         guard let position = outbox.resignations.firstIndex(where: { $0.delivery.pending.scene == scene }) else {
             return
@@ -207,11 +210,11 @@ extension AppMachine {
     mutating func resignationOverdue(_ shared: inout Shared) {
         guard state == .active else { return }
         let position = shared.effects.count
-        let awaited = phase.sentCallback?.value
+        let before = sentCallback
         resignUnanswered(&shared)
-        // A callback with more time than its slot, which is still awaited, is not overdue.
-        if let awaited, phase.sentCallback?.value != awaited {
-            shared.effects.insert(.decision(.answerOverdue(id, awaited.delivery.callback), of: index), at: position)
+        // A callback with more time than its slot, which is still unanswered, is not overdue.
+        if let before, sentCallback != before {
+            shared.effects.insert(.decision(.answerOverdue(id, before.delivery.callback), of: index), at: position)
         }
     }
 
@@ -219,7 +222,7 @@ extension AppMachine {
     private mutating func resignUnanswered(_ shared: inout Shared) {
         // It handles what it was sent before, and then this.
         let isAwaited = isAwaitedBeyondSlot(shared)
-        if !isAwaited, isReconnecting || awaitedPending?.isResignation == true { completeUnheard(&shared) }
+        if !isAwaited, isReconnecting || isResignationSent { completeUnheard(&shared) }
         for subject in activeSubjects {
             if isAwaited, isResigning(subject) {
                 keepResignation(scene: subject, &shared)
@@ -230,10 +233,10 @@ extension AppMachine {
         }
     }
 
-    /// Returns whether an unanswered resignation is still awaited when the slot is lost: it was sent behind another callback.
+    /// Returns whether an unanswered resignation stays unanswered when the slot is lost: it was sent behind another callback.
     private func isAwaitedBeyondSlot(_ shared: borrowing Shared) -> Bool {
         if !outbox.resignations.isEmpty { return true }
-        guard awaitedPending?.isResignation == true, let due = shared.deadlines[.answer, index] else { return false }
+        guard isResignationSent, let due = shared.deadlines[.answer, index] else { return false }
         return due > shared.now
     }
 
@@ -242,11 +245,11 @@ extension AppMachine {
     private mutating func apply(_ answer: AppAnswer, to sequence: UInt64, _ shared: inout Shared) {
         if outbox.task?.sequence == sequence { return endTask(&shared) { $0.outcome(of: answer) } }
         // An answer after its deadline finds no callback that awaits it, and is too late by definition.
-        guard let awaited = phase.sentCallback?.value, awaited.delivery.sequence == sequence else {
+        guard let sentCallback, sentCallback.delivery.sequence == sequence else {
             return applyEarlyAnswer(to: sequence, &shared)
         }
-        let delivery = awaited.delivery
-        let time = shared.now.duration(since: awaited.sent)
+        let delivery = sentCallback.delivery
+        let time = shared.now.duration(since: sentCallback.sent)
         shared.effects.append(.decision(.answered(id, delivery.callback, time), of: index))
         noteLaunchAnswer(delivery.callback, answer, &shared)
         if delivery.callback == .didFinishLaunching {
@@ -254,7 +257,7 @@ extension AppMachine {
             shared.deadlines.clear(.launch, index)
         }
         if let event = delivery.event { finish(event, event.event.outcome(of: answer), &shared) }
-        completePendingCallback(next: awaited.next, answerTime: time, &shared)
+        completePendingCallback(next: sentCallback.next, answerTime: time, &shared)
     }
 
     /// Applies the answer to a resignation that came before the answer to the callback that it was sent behind.
@@ -266,9 +269,9 @@ extension AppMachine {
         enter(resignation.next, scene: resignation.delivery.pending.scene, answerTime: time, &shared)
     }
 
-    /// Takes the step that the awaited callback holds up.
+    /// Takes the step that the sent callback holds up.
     mutating func completePendingCallback(next: NextState?, answerTime: Duration? = nil, _ shared: inout Shared) {
-        let scene = awaitedPending?.scene
+        let scene = sentCallback?.delivery.pending.scene
         abandonPendingOperation()
         shared.deadlines.clear(.answer, index)
         enter(next, scene: scene, answerTime: answerTime, &shared)
@@ -277,17 +280,17 @@ extension AppMachine {
         answerWaiters(&shared)
     }
 
-    /// Takes the step that the awaited callback holds up without its answer.
+    /// Takes the step that the sent callback holds up without its answer.
     mutating func completeWithoutAnswer(_ shared: inout Shared) {
-        guard let awaited = phase.sentCallback?.value else { return }
+        guard let sentCallback else { return }
         abandonEvent(.unanswered, &shared)
-        completePendingCallback(next: awaited.next, &shared)
+        completePendingCallback(next: sentCallback.next, &shared)
     }
 
     /// Completes a callback without an answer, and sends it again to an app that reconnects without having received it.
     private mutating func completeUnheard(_ shared: inout Shared) {
-        if isReconnecting, let awaited = phase.sentCallback?.value, awaited.delivery.event == nil {
-            outbox.callbacks.insert(awaited.delivery.pending, at: 0)
+        if isReconnecting, let sentCallback, sentCallback.delivery.event == nil {
+            outbox.callbacks.insert(sentCallback.delivery.pending, at: 0)
             channel = .reconnecting(mayHaveReceivedNext: true)
         }
         completeWithoutAnswer(&shared)
@@ -308,11 +311,12 @@ extension AppMachine {
 
     /// Handles a callback that the app did not answer in time; returns the reason if it is killed for that.
     mutating func answerOverdue(_ shared: inout Shared) -> Reason? {
-        guard let awaited = phase.sentCallback?.value else { return nil }
-        let callback = awaited.delivery.callback
+        guard let sentCallback else { return nil }
+        let callback = sentCallback.delivery.callback
         // The loss of the slot was reported when it happened.
         let wasReported =
-            awaited.delivery.pending.isResignation && awaited.next == nil && awaited.delivery.deadline < shared.now
+            sentCallback.delivery.pending.isResignation && sentCallback.next == nil
+            && sentCallback.delivery.deadline < shared.now
         if !wasReported { shared.effects.append(.decision(.answerOverdue(id, callback), of: index)) }
         // Its answer cannot be foreseen: there was no daemon to answer to.
         if isReconnecting {

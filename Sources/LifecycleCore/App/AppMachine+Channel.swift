@@ -74,7 +74,7 @@ extension AppMachine {
         dropAssertions(&shared)
         dropEvents(.notListening, &shared)
         // The event that it was sent has its outcome.
-        if let awaited = phase.sentCallback?.value { completePendingCallback(next: awaited.next, &shared) }
+        if let sentCallback { completePendingCallback(next: sentCallback.next, &shared) }
         forgetClosedScenes(&shared)
     }
 
@@ -89,7 +89,7 @@ extension AppMachine {
     /// Shortens the time to reconnect of an app that the user waits for. It has no less than for the callback that it was sent.
     mutating func hastenReconnection(_ shared: inout Shared) {
         guard target.isForeground, !state.isForeground, let end = shared.deadlines[.reconnection, index] else { return }
-        let answer = phase.sentCallback?.value.delivery.deadline ?? shared.now
+        let answer = sentCallback?.delivery.deadline ?? shared.now
         let soon = max(answer, shared.now + Self.foregroundReconnectionTime)
         if soon < end { shared.deadlines.set(.reconnection, index, at: soon) }
     }
@@ -101,7 +101,7 @@ extension AppMachine {
         shared.deadlines.clear(.reconnection, index)
         shared.deadlines.clear(.exit, index)
         if shared.deadlines[.taskExpiration, index] != nil { expireTasksAgain(&shared) }
-        // The task began before whatever else is awaited.
+        // The task began before any other unanswered callback was sent.
         repeatTask(lastSequence: lastSequence, &shared)
         dropUnheardActivation(lastSequence: lastSequence, &shared)
         awaitAnswerAgain(lastSequence: lastSequence, &shared)
@@ -126,36 +126,36 @@ extension AppMachine {
 
     /// Drops an activation with its resignation if the app has received neither.
     private mutating func dropUnheardActivation(lastSequence: UInt64, _ shared: inout Shared) {
-        guard let awaited = phase.sentCallback?.value, awaited.delivery.pending.isActivation,
-            awaited.delivery.sequence > lastSequence,
+        guard let sentCallback, sentCallback.delivery.pending.isActivation,
+            sentCallback.delivery.sequence > lastSequence,
             let position = outbox.resignations.firstIndex(where: {
-                $0.delivery.pending.scene == awaited.delivery.pending.scene
+                $0.delivery.pending.scene == sentCallback.delivery.pending.scene
             })
         else { return }
         let resignation = outbox.resignations.remove(at: position)
         completePendingCallback(next: nil, &shared)
-        enter(resignation.next, scene: awaited.delivery.pending.scene, answerTime: nil, &shared)
+        enter(resignation.next, scene: sentCallback.delivery.pending.scene, answerTime: nil, &shared)
     }
 
     /// Awaits the callback again: with its deadline if the app has received it, else sent now, with all its time.
     private mutating func awaitAnswerAgain(lastSequence: UInt64, _ shared: inout Shared) {
         guard case .running(let state, let box?) = phase else { return }
-        var awaited = box.value
-        if awaited.delivery.sequence > lastSequence {
+        var sentCallback = box.value
+        if sentCallback.delivery.sequence > lastSequence {
             // An app that was to end then may be needed again, and loses a scene for another reason.
-            if let scene = awaited.delivery.pending.scene,
-                let reason = reasonToTell(awaited.delivery.callback, of: scene)
+            if let scene = sentCallback.delivery.pending.scene,
+                let reason = reasonToTell(sentCallback.delivery.callback, of: scene)
             {
-                awaited.delivery.subject = .scene(reason)
+                sentCallback.delivery.subject = .scene(reason)
                 // This callback says what a second one would.
                 if reason == .closed {
-                    outbox.callbacks.removeAll { [pending = awaited.delivery.pending] in $0 == pending }
+                    outbox.callbacks.removeAll { [pending = sentCallback.delivery.pending] in $0 == pending }
                 }
             }
-            sendAgain(&awaited, &shared)
-            phase = .running(state, sentCallback: Box(awaited))
+            sendAgain(&sentCallback, &shared)
+            phase = .running(state, sentCallback: Box(sentCallback))
         }
-        let delivery = awaited.delivery
+        let delivery = sentCallback.delivery
         guard delivery.callback != .willResignActive || shared.deadlines[.resignation, index] == nil else { return }
         // A record may say anything; no app has longer than an app that is sent the callback now.
         let due = min(delivery.deadline, answerDeadline(of: delivery.callback, shared))

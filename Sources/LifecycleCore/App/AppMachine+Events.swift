@@ -164,7 +164,7 @@ extension AppMachine {
 
     /// Finishes the event that the app was sent, if any, without its answer.
     mutating func abandonEvent(_ outcome: EventOutcome, begun: Termination? = nil, _ shared: inout Shared) {
-        guard let event = phase.sentCallback?.value.delivery.event else { return }
+        guard let event = sentCallback?.delivery.event else { return }
         finish(event, outcome, begun: begun, &shared)
     }
 

@@ -69,7 +69,7 @@ extension AppMachine {
             // What came since the kill is for the next launch.
             forgetConversation(&shared)
             transition(to: .terminating, reason: termination.reason, termination: termination, &shared)
-            shared.deadlines.set(.killed, index, at: shared.now + Self.killTime)
+            shared.deadlines.set(.killed, index, at: shared.now + Self.timeAfterKill)
         }
     }
 

@@ -148,7 +148,7 @@ extension AppMachine {
         switch goal {
         case .active: return scene.state == .foregroundActive && !isResigning(id)
         case .connected: return scene.state != .unattached && !hasPendingCallback(about: id)
-        case .outOfForeground: return !scene.state.isForeground && awaitedPending?.scene != id
+        case .outOfForeground: return !scene.state.isForeground && sentCallback?.delivery.pending.scene != id
         case .closed: return false
         }
     }

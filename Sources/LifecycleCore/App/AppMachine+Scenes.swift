@@ -39,7 +39,7 @@ extension AppMachine {
 
     /// Returns whether a callback about the scene waits or is unanswered.
     func hasPendingCallback(about scene: SceneID) -> Bool {
-        awaitedPending?.scene == scene || outbox.callbacks.contains { $0.scene == scene }
+        sentCallback?.delivery.pending.scene == scene || outbox.callbacks.contains { $0.scene == scene }
     }
 
     /// Returns the reason of a connection or disconnection, as the app is told.
@@ -200,7 +200,7 @@ extension AppMachine {
     /// launched, or that is suspended, is told of its end first.
     var isDisconnectingScenes: Bool {
         guard hasScenes, channel == .connected, launch.isComplete, state != .suspended else { return false }
-        return scenes.all.contains { $0.state != .unattached } || awaitedPending?.scene != nil
+        return scenes.all.contains { $0.state != .unattached } || sentCallback?.delivery.pending.scene != nil
             || outbox.callbacks.contains { $0.scene != nil }
     }
 
@@ -214,7 +214,9 @@ extension AppMachine {
     /// Disconnects the scenes of an app that was not told of their end in time; its own end continues.
     mutating func sceneDisconnectionOverdue(_ shared: inout Shared) {
         guard target == .notRunning, isDisconnectingScenes else { return }
-        if let callback = awaitedCallback { shared.effects.append(.decision(.answerOverdue(id, callback), of: index)) }
+        if let callback = sentCallback?.delivery.callback {
+            shared.effects.append(.decision(.answerOverdue(id, callback), of: index))
+        }
         abandonEvent(.lost, &shared)
         abandonPendingOperation()
         outbox.callbacks = []
@@ -250,7 +252,7 @@ extension AppMachine {
 
     /// Returns whether the scene has ended for its app, which is told of the end, or was told and has not answered.
     private func hasEnded(_ scene: Scene) -> Bool {
-        scene.isClosing && scene.state == .unattached && awaitedPending != .connection(of: scene.id)
+        scene.isClosing && scene.state == .unattached && sentCallback?.delivery.pending != .connection(of: scene.id)
     }
 
     /// Opens a scene for the app itself, in the foreground if the app is there, and no further.
@@ -336,7 +338,7 @@ extension AppMachine {
 
     mutating func close(_ scene: SceneID, _ shared: inout Shared) {
         scenes.update(scene) { $0.isClosing = true }
-        takeFromForeground(scene, reason: .closed, &shared)
+        removeFromForeground(scene, reason: .closed, &shared)
         if isEndUntold(of: scene) { outbox.callbacks.append(.disconnection(of: scene)) }
         forgetClosedScenes(&shared)
         if scenes[scene] != nil { noteSceneWork(reason: .closed, shared) }
@@ -347,13 +349,13 @@ extension AppMachine {
         guard isConnected, hasScenes, desired == .run, let scene = scenes[id], scene.state == .unattached,
             scene.isEndAwaitedByApp, !outbox.callbacks.contains(where: { $0.scene == id })
         else { return false }
-        guard let delivery = phase.sentCallback?.value.delivery, delivery.pending.scene == id else { return true }
+        guard let delivery = sentCallback?.delivery, delivery.pending.scene == id else { return true }
         // A scene that is being connected is disconnected afterwards.
         return delivery.callback == .sceneDidDisconnect && delivery.scene?.reason != .closed
     }
 
-    /// Takes the scene out of the foreground, and with the last one the app.
-    mutating func takeFromForeground(_ scene: SceneID, reason: Reason, _ shared: inout Shared) {
+    /// Removes the scene from the foreground, and with the last one the app.
+    mutating func removeFromForeground(_ scene: SceneID, reason: Reason, _ shared: inout Shared) {
         scenes.update(scene) { $0.desiredReason = reason }
         guard scenes.foreground.contains(scene) else { return }
         scenes.foreground.removeAll { $0 == scene }

@@ -20,8 +20,8 @@ extension AppMachine {
         desired.isEnd && state != .terminating && phase.termination == nil && !desiredReason.callsForRestoration
     }
 
-    /// The time of the kernel to end a tree that was killed, before a request that waits for it is refused.
-    static let killTime = Duration.seconds(5)
+    /// The time from SIGKILL until a request that waits for the end of the tree is refused.
+    static let timeAfterKill = Duration.seconds(5)
 
     /// Continues an end that was requested, after the router has taken the app out of the foreground.
     mutating func beginEnd(atOnce: Bool, _ shared: inout Shared) {
@@ -77,7 +77,7 @@ extension AppMachine {
         }
         shared.effects.append(.kill(index))
         shared.deadlines.clear(.termination, index)
-        shared.deadlines.set(.killed, index, at: shared.now + Self.killTime)
+        shared.deadlines.set(.killed, index, at: shared.now + Self.timeAfterKill)
     }
 
     /// Drops what the app was being started for, with its kill. What comes from then on is for the next launch.
@@ -128,7 +128,7 @@ extension AppMachine {
         shared.effects.append(.decision(.terminationOverdue(id), of: index))
         if isSpawning { return kill(&shared) }
         shared.effects.append(.kill(index))
-        shared.deadlines.set(.killed, index, at: shared.now + Self.killTime)
+        shared.deadlines.set(.killed, index, at: shared.now + Self.timeAfterKill)
     }
 
     /// Notes and returns the end of the main process.

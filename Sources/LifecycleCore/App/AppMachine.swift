@@ -142,9 +142,7 @@ public struct AppMachine: Sendable, Equatable {
     }
 
     /// The callback that the app has not answered.
-    public var awaitedCallback: Callback? { phase.sentCallback?.value.delivery.callback }
-
-    var awaitedPending: PendingCallback? { phase.sentCallback?.value.delivery.pending }
+    @inline(__always) public var sentCallback: SentCallback? { phase.sentCallback?.value }
 
     /// A Boolean value that indicates whether the app has answered all callbacks, and none waits.
     var hasAnsweredAll: Bool { outbox.callbacks.isEmpty && phase.sentCallback == nil }
@@ -157,9 +155,9 @@ public struct AppMachine: Sendable, Equatable {
     /// A Boolean value that indicates whether the app is in the foreground, or it or one of its scenes was told that it enters it.
     var isInOrEnteringForeground: Bool {
         if state.isForeground { return true }
-        guard let awaited = phase.sentCallback?.value else { return false }
-        if awaited.delivery.callback == .willEnterForeground { return true }
-        if case .scene(let next) = awaited.next { return next.isForeground }
+        guard let sentCallback else { return false }
+        if sentCallback.delivery.callback == .willEnterForeground { return true }
+        if case .scene(let next) = sentCallback.next { return next.isForeground }
         return false
     }
 

@@ -57,7 +57,8 @@ public struct PendingCallback: Sendable, Equatable {
 
 /// A callback that an app was sent and has not answered.
 public struct SentCallback: Sendable, Equatable {
-    var delivery: Delivery
+    /// The callback as the app was sent it.
+    public internal(set) var delivery: Delivery
     /// The instant at which it was sent.
     var sent: Instant
     /// The state that follows the answer; nil if none does, or if the app has left its activation slot without it.

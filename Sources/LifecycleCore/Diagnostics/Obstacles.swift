@@ -61,10 +61,10 @@ extension Lifecycle {
         case .terminating:
             return .process(.reap, until: deadline(.termination, of: app.id) ?? deadline(.killed, of: app.id))
         case .running(_, let box?):
-            let awaited = box.value
+            let sentCallback = box.value
             let kinds: [DeadlineKind] = [.answer, .resignation, .sceneDisconnection, .launch]
             return .answer(
-                awaited.delivery.callback, awaited.delivery.pending.scene, since: awaited.sent,
+                sentCallback.delivery.callback, sentCallback.delivery.pending.scene, since: sentCallback.sent,
                 until: kinds.compactMap { deadline($0, of: app.id) }.min())
         }
     }

@@ -167,8 +167,8 @@ public struct AppTable: Sendable {
 /// The positions of apps in another table by their ids: a hash table of numbers, which takes 8 bytes for each app. A dictionary takes
 /// five times as much, because it has the ids once more.
 public struct AppIDTable: Sendable {
-    /// The positions, each at the place of its hash or behind it; -1 for none. At most two of three places are taken.
-    private var places: [Int32] = []
+    /// The positions, each at the bucket of its hash or behind it; -1 for none. At most two of three buckets are taken.
+    private var buckets: [Int32] = []
     /// The number of apps.
     public private(set) var count = 0
 
@@ -183,17 +183,17 @@ public struct AppIDTable: Sendable {
     /// - Returns: The position; nil if the table does not have the app.
     @inline(__always)
     public func position(of id: AppID, where isID: (Int) -> Bool) -> Int? {
-        guard !places.isEmpty else { return nil }
-        let position = places[place(of: id) { $0 < 0 || isID(Int($0)) }]
+        guard !buckets.isEmpty else { return nil }
+        let position = buckets[bucket(of: id) { $0 < 0 || isID(Int($0)) }]
         return position < 0 ? nil : Int(position)
     }
 
-    /// Returns the first place of the id, or behind it, with a position that matches.
+    /// Returns the first bucket of the id, or behind it, with a position that matches.
     @inline(__always)
-    private func place(of id: AppID, where matches: (Int32) -> Bool) -> Int {
-        var place = id.hash & (places.count - 1)
-        while !matches(places[place]) { place = (place + 1) & (places.count - 1) }
-        return place
+    private func bucket(of id: AppID, where matches: (Int32) -> Bool) -> Int {
+        var bucket = id.hash & (buckets.count - 1)
+        while !matches(buckets[bucket]) { bucket = (bucket + 1) & (buckets.count - 1) }
+        return bucket
     }
 
     /// Adds an app that the table does not have.
@@ -203,12 +203,12 @@ public struct AppIDTable: Sendable {
     ///   - id: Returns the id of the app at a position.
     public mutating func insert(_ position: Int, id: (Int) -> AppID) {
         count += 1
-        if 3 * count > 2 * places.count {
-            let former = places.filter { $0 >= 0 }
-            places = [Int32](repeating: -1, count: max(8, places.count * 2))
-            for position in former { places[place(of: id(Int(position))) { $0 < 0 }] = position }
+        if 3 * count > 2 * buckets.count {
+            let former = buckets.filter { $0 >= 0 }
+            buckets = [Int32](repeating: -1, count: max(8, buckets.count * 2))
+            for position in former { buckets[bucket(of: id(Int(position))) { $0 < 0 }] = position }
         }
-        places[place(of: id(position)) { $0 < 0 }] = Int32(position)
+        buckets[bucket(of: id(position)) { $0 < 0 }] = Int32(position)
     }
 
     /// Removes an app that the table has.
@@ -217,19 +217,19 @@ public struct AppIDTable: Sendable {
     ///   - position: The position of the app.
     ///   - id: Returns the id of the app at a position.
     public mutating func remove(_ position: Int, id: (Int) -> AppID) {
-        let mask = places.count - 1
-        var gap = place(of: id(position)) { $0 == Int32(position) }
+        let mask = buckets.count - 1
+        var gap = bucket(of: id(position)) { $0 == Int32(position) }
         count -= 1
-        // The apps behind the gap move up, unless the gap is before the place of their hash.
-        var place = gap
+        // The apps behind the gap move up, unless the gap is before the bucket of their hash.
+        var bucket = gap
         while true {
-            place = (place + 1) & mask
-            guard places[place] >= 0 else { break }
-            let wanted = id(Int(places[place])).hash & mask
-            guard (place - wanted) & mask >= (place - gap) & mask else { continue }
-            places[gap] = places[place]
-            gap = place
+            bucket = (bucket + 1) & mask
+            guard buckets[bucket] >= 0 else { break }
+            let wanted = id(Int(buckets[bucket])).hash & mask
+            guard (bucket - wanted) & mask >= (bucket - gap) & mask else { continue }
+            buckets[gap] = buckets[bucket]
+            gap = bucket
         }
-        places[gap] = -1
+        buckets[gap] = -1
     }
 }

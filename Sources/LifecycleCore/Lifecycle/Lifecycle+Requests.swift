@@ -225,7 +225,7 @@ extension Lifecycle {
         if let refusal = knownApps[app].refusal(of: scene) { return refuse(request, refusal) }
         guard app != shared.home || shared.foreground != [app] || knownApps[app].scenes.foreground != [scene]
         else { return refuse(request, .homeStaysInForeground(id)) }
-        changeScenes(of: app) { $0.takeFromForeground(scene, reason: .sentBack, &$1) }
+        changeScenes(of: app) { $0.removeFromForeground(scene, reason: .sentBack, &$1) }
         wait(request, for: app, goal: .scene(scene, .outOfForeground), scene: scene)
     }
 

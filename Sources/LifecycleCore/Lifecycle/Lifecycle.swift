@@ -305,7 +305,7 @@ public struct Lifecycle: Sendable {
     public var longestTermination: Duration {
         knownApps.values.filter { $0.isRunning }.map { app in
             let timeouts = app.policy.timeouts
-            return timeouts.willResignActive + timeouts.termination + AppMachine.killTime
+            return timeouts.willResignActive + timeouts.termination + AppMachine.timeAfterKill
         }.max() ?? .zero
     }
 }

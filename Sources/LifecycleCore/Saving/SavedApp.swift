@@ -65,7 +65,7 @@ extension AppMachine {
         coder.list("event", &outbox.events)
         coder.counter("last-event", &outbox.lastEvent)
         codeTask(with: &coder)
-        if awaitsAnswer { codeAwaited(with: &coder) }
+        if awaitsAnswer { codeSentCallback(with: &coder) }
         coder.list("resignation", &outbox.resignations)
         if coder.isReading { dropStrayResignations() }
     }
@@ -78,13 +78,13 @@ extension AppMachine {
         restart = isLimitReached ? .limitReached(times: times) : times > 0 ? .failed(times: times) : .steady
     }
 
-    // MARK: The callback that is awaited
+    // MARK: The callback without an answer
 
-    private mutating func codeAwaited(with coder: inout some SavedCoder & ~Copyable) {
-        let awaited = phase.sentCallback?.value
-        let delivery = codeDelivery(awaited?.delivery, with: &coder)
-        let sent = coder.instant("sent", awaited?.sent)
-        let next = NextState.code(awaited?.next, with: &coder)
+    private mutating func codeSentCallback(with coder: inout some SavedCoder & ~Copyable) {
+        let former = sentCallback
+        let delivery = codeDelivery(former?.delivery, with: &coder)
+        let sent = coder.instant("sent", former?.sent)
+        let next = NextState.code(former?.next, with: &coder)
         // An app that is not connected answers nothing, whatever the record says.
         guard coder.isReading, isConnected, case .running(let state, _) = phase, let delivery else { return }
         phase = .running(state, sentCallback: Box(SentCallback(delivery: delivery, sent: sent ?? since, next: next)))
@@ -110,7 +110,7 @@ extension AppMachine {
     }
 
     private mutating func dropStrayResignations() {
-        let before = phase.sentCallback?.value.delivery.sequence
+        let before = sentCallback?.delivery.sequence
         let last = outbox.lastSequence
         outbox.resignations.removeAll { resignation in
             before.map { resignation.delivery.sequence <= $0 || resignation.delivery.sequence > last } ?? true
@@ -150,7 +150,7 @@ extension Phase {
         }
     }
 
-    /// Writes or reads the phase; returns whether a callback is awaited, which follows in the record.
+    /// Writes or reads the phase; returns whether a callback without an answer follows in the record.
     @inline(__always) fileprivate mutating func code(with coder: inout some SavedCoder & ~Copyable) -> Bool {
         let state = coder.word("state", self.state) ?? .notRunning
         let termination = coder.item("ending", self.termination)

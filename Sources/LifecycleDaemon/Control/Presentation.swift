@@ -83,7 +83,7 @@ struct Presentation {
             app: self.app(app), command: definition?.command ?? [], user: user, manifest: definition?.manifest,
             adopted: definition?.isAdopted ?? false, units: manager.processes.units(of: app.index),
             processes: manager.processes.processes(of: app.index).map(process),
-            pendingCallback: app.awaitedCallback?.rawValue,
+            pendingCallback: app.sentCallback?.delivery.callback.rawValue,
             backgroundUntilUSec: core.endOfBackgroundTime(of: app.id).map(time),
             assertions: app.heldAssertions.map { assertion($0, of: app.id) },
             restartAtUSec: core.deadline(.restart, of: app.id).map(time),
