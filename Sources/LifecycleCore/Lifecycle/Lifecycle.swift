@@ -20,11 +20,22 @@ public struct Lifecycle: Sendable {
     var reclaimer = Reclaimer()
     /// The apps that are used in each way.
     private var used: [Use: Set<AppIndex>] = [:]
-    /// A Boolean value that indicates whether this daemon has started.
-    var hasStarted = false
+    /// The stage of this daemon.
+    private(set) var stage = Stage.beforeStart
     /// A Boolean value that indicates whether the apps of the start were launched, by this daemon or one before.
     var hasLaunchedAtStart = false
-    var hasFinished = false
+
+    /// A stage of a daemon. Each follows the one before; a daemon may be told to stop before its start.
+    enum Stage: Sendable {
+        /// Apps are defined or restored, and none is launched without a request.
+        case beforeStart
+        /// The daemon has started.
+        case running
+        /// Every app is to end, and none may be launched.
+        case shuttingDown
+        /// The last app has ended, and the caller was told so.
+        case finished
+    }
 
     /// The number of effects for which room is kept. Only a restart has one for each app.
     private static let effectsToKeep = 128
@@ -59,7 +70,12 @@ public struct Lifecycle: Sendable {
     public var settings: Settings { shared.settings }
 
     /// A Boolean value that indicates whether every app is to end and none may be launched.
-    public var isShuttingDown: Bool { shared.isShuttingDown }
+    public var isShuttingDown: Bool {
+        switch stage {
+        case .beforeStart, .running: false
+        case .shuttingDown, .finished: true
+        }
+    }
 
     /// The number of apps that have a process, or are getting one.
     public var runningCount: Int { shared.runningCount }
@@ -258,8 +274,10 @@ public struct Lifecycle: Sendable {
 
     /// Launches what is to run from the start, in the order of the ids: of those for the foreground the last gets it.
     private mutating func start() {
-        defer { (hasStarted, hasLaunchedAtStart) = (true, true) }
-        guard !hasLaunchedAtStart, !isShuttingDown else { return }
+        defer { hasLaunchedAtStart = true }
+        guard !isShuttingDown else { return }
+        stage = .running
+        guard !hasLaunchedAtStart else { return }
         let starting = knownApps.sortedIndexes { $0.policy.launchAtStart != nil }
         let foreground = starting.filter { knownApps[$0].policy.launchAtStart == .foreground }
             .suffix(settings.foregroundLimit)
@@ -289,15 +307,15 @@ public struct Lifecycle: Sendable {
     }
 
     private mutating func shutDown() {
-        shared.isShuttingDown = true
+        if !isShuttingDown { stage = .shuttingDown }
         for app in knownApps.sortedIndexes { end(app, atOnce: false, reason: .shutdown) }
         // No check of the memory is waited for.
         if reclaimer.round?.phase == .checking { endReclaim() }
     }
 
     private mutating func finishShutDown() {
-        guard isShuttingDown, !hasFinished, runningCount == 0 else { return }
-        hasFinished = true
+        guard stage == .shuttingDown, runningCount == 0 else { return }
+        stage = .finished
         shared.effects.append(.finished)
     }
 

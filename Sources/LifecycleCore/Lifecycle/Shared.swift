@@ -10,8 +10,6 @@ struct Shared: Sendable {
     var settings = Settings()
     /// The home app of the settings; nil if they name none, or if it is not known.
     var home: AppIndex?
-    /// A Boolean value that indicates whether every app is to end and none may be launched.
-    var isShuttingDown = false
     /// The foreground apps, the latest first; never more than the settings allow.
     var foreground: [AppIndex] = []
     /// The apps that ended in the foreground and come back by their restart policy, unless a request chooses another one.
