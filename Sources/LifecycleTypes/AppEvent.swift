@@ -99,8 +99,14 @@ public enum EventOutcome: String, Sendable, CaseIterable {
     /// A task failed.
     case failed
 
-    /// Creates the outcome of a task, which has the same word.
-    public init(_ result: TaskResult) { self = Self(rawValue: result.rawValue) ?? .failed }
+    /// Creates the outcome of a task that ended with a result.
+    public init(_ result: TaskResult) {
+        switch result {
+        case .newData: self = .newData
+        case .noData: self = .noData
+        case .failed: self = .failed
+        }
+    }
 }
 
 /// The reason for which the daemon refuses a task or an activity of an app: a word of the app protocol.

@@ -227,6 +227,17 @@ extension AppMachine {
 }
 
 extension Use {
-    /// The reason of a resumption that the use causes: the same word.
-    var reason: Reason { Reason(rawValue: rawValue) ?? .none }
+    /// The reason of a resumption that the use causes.
+    var reason: Reason {
+        switch self {
+        case .visible: .visible
+        case .pointed: .pointed
+        case .playing: .playing
+        case .called: .called
+        case .awaited: .awaited
+        case .unread: .unread
+        case .relaunched: .relaunched
+        case .unfollowed: .unfollowed
+        }
+    }
 }

@@ -8,6 +8,15 @@ public struct Scene: Sendable, Equatable {
         case system
         /// The app.
         case app
+
+        /// The reason of the first connection.
+        var reason: SceneReason {
+            switch self {
+            case .user: .user
+            case .system: .system
+            case .app: .app
+            }
+        }
     }
 
     /// The name.

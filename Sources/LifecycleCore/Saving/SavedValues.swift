@@ -242,13 +242,14 @@ extension Scene: SavedItem {
 }
 
 extension Scene.Origin {
-    /// The reason of the first connection: the same word.
-    var reason: SceneReason { SceneReason(rawValue: rawValue) ?? .system }
-
     /// Creates the origin of a word in a record.
     fileprivate init?(saved word: String) {
-        guard let reason = SceneReason(saved: word) else { return nil }
-        self.init(rawValue: reason.rawValue)
+        switch SceneReason(saved: word) {
+        case .user: self = .user
+        case .system: self = .system
+        case .app: self = .app
+        case .restoration, .closed, .reclaimed, .terminating, nil: return nil
+        }
     }
 }
 
