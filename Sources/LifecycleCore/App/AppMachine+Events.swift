@@ -1,7 +1,5 @@
-// The events of an app: which wait, when they are delivered, and their outcomes.
-//
-// An event for a suspended app waits until the app runs for another reason; a task is a reason. Events with an outcome keep their
-// order, and of the others one of a kind is enough.
+// The events of an app: which wait, when they are delivered, and their outcomes. An event for a suspended app waits until the app
+// runs for another reason; a task is a reason. Events with an outcome keep their order, and of the others one of a kind is enough.
 
 extension AppMachine {
     /// Queues the event. An app that does not run is not told of events without an outcome; for others the caller sees to it
