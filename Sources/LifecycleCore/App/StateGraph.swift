@@ -111,6 +111,11 @@ extension SceneState: GraphState {
 
     /// Returns the next state on the way to another state; nil on arrival. The scenes of an app that is to end need not enter the
     /// background first.
+    ///
+    /// - Parameters:
+    ///   - target: The state to reach.
+    ///   - isTerminating: True if the app is to end.
+    /// - Returns: The state after the next step; nil on arrival.
     package func next(toward target: SceneState, isTerminating: Bool) -> SceneState? {
         guard self != target else { return nil }
         switch self {

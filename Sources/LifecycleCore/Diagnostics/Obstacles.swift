@@ -127,6 +127,11 @@ extension Lifecycle {
     // MARK: Times
 
     /// Returns the deadline of an app; nil if there is none of this kind.
+    ///
+    /// - Parameters:
+    ///   - kind: The kind of deadline.
+    ///   - id: The id of the app.
+    /// - Returns: The instant; nil also for an app that is not known.
     package func deadline(_ kind: DeadlineKind, of id: AppID) -> Instant? {
         knownApps.index(of: id).flatMap { shared.deadlines[kind, $0] }
     }
@@ -141,6 +146,11 @@ extension Lifecycle {
     public func taskTimeEnd(of id: AppID) -> Instant? { knownApps[id]?.taskTimeEnd(shared) }
 
     /// Returns the instant at which the daemon ends a task; nil if no time runs, and for an activity.
+    ///
+    /// - Parameters:
+    ///   - assertion: The task or activity.
+    ///   - id: The id of the app that holds it.
+    /// - Returns: The instant; nil also for an app that is not known.
     package func end(of assertion: Assertion, of id: AppID) -> Instant? {
         guard assertion.kind == .task else { return nil }
         return deadline(.taskExpiration, of: id) ?? deadline(.tasks, of: id)

@@ -122,6 +122,16 @@ public struct Transition: Sendable, Equatable {
     public let answerTime: Duration?
 
     /// Creates a step.
+    ///
+    /// - Parameters:
+    ///   - app: The app.
+    ///   - index: The index of the app at the step; nil for a step that was read from a record.
+    ///   - from: The state before.
+    ///   - to: The state after.
+    ///   - reason: The reason.
+    ///   - instant: The instant of the step.
+    ///   - since: The instant at which the app entered the state before.
+    ///   - answerTime: The time that the app took to answer the callback before the step; nil for a step without one.
     package init(
         app: AppID, index: AppIndex? = nil, from: AppState, to: AppState, reason: Reason, instant: Instant,
         since: Instant, answerTime: Duration?
@@ -154,6 +164,16 @@ public struct SceneTransition: Sendable, Equatable {
     public let answerTime: Duration?
 
     /// Creates a step.
+    ///
+    /// - Parameters:
+    ///   - app: The app.
+    ///   - index: The index of the app at the step; nil for a step that was read from a record.
+    ///   - scene: The scene.
+    ///   - from: The state before.
+    ///   - to: The state after.
+    ///   - reason: The reason.
+    ///   - instant: The instant of the step.
+    ///   - answerTime: The time that the app took to answer the callback before the step; nil for a step without one.
     package init(
         app: AppID, index: AppIndex? = nil, scene: SceneID, from: SceneState, to: SceneState, reason: Reason,
         instant: Instant, answerTime: Duration?

@@ -47,6 +47,10 @@ public struct Policy: Sendable, Equatable {
     public var isAdopted = false
 
     /// Creates a policy that otherwise has the defaults.
+    ///
+    /// - Parameters:
+    ///   - timeouts: The time limits.
+    ///   - isTransient: True if the app is forgotten when it ends.
     package init(timeouts: Timeouts = Timeouts(), isTransient: Bool = false) {
         self.timeouts = timeouts
         self.isTransient = isTransient
@@ -67,6 +71,11 @@ public struct KeptUses: Sendable, Equatable {
     public static let playingMode = "audio"
 
     /// Returns whether the use keeps an app with this policy running.
+    ///
+    /// - Parameters:
+    ///   - use: A reported use.
+    ///   - policy: The policy of the app.
+    /// - Returns: True if the use keeps the app running.
     package func keep(_ use: Use, _ policy: Policy) -> Bool {
         switch use {
         case .pointed, .called, .awaited, .unread, .relaunched, .unfollowed: true

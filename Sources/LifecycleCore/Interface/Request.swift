@@ -74,6 +74,11 @@ public struct SceneOpening: Sendable, Equatable {
     public var info: String?
 
     /// Creates an opening.
+    ///
+    /// - Parameters:
+    ///   - scene: The name; nil for a new scene that the core names.
+    ///   - role: The role of a new scene; nil for the default.
+    ///   - info: The text about the contents of a new scene.
     package init(scene: SceneID? = nil, role: String? = nil, info: String? = nil) {
         self.scene = scene
         self.role = role

@@ -199,6 +199,11 @@ public struct Lifecycle: Sendable {
     }
 
     /// Returns whether an app runs with this policy: ``Input/define(_:_:)`` changes nothing then.
+    ///
+    /// - Parameters:
+    ///   - id: The id of the app.
+    ///   - policy: The policy to compare with that of the app.
+    /// - Returns: True if the app is known, has a process or is getting one, and has this policy.
     public mutating func isRunning(_ id: AppID, with policy: Policy) -> Bool {
         guard let app = knownApps.index(of: id) else { return false }
         return knownApps[app].isRunning && knownApps[app].policy == policy

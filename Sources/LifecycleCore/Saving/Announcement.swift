@@ -37,11 +37,19 @@ public enum Announcement: Sendable, Equatable {
     }
 
     /// Adds the record of a transition to a slot.
+    ///
+    /// - Parameters:
+    ///   - step: The transition.
+    ///   - slot: The slot.
     public static func write(_ step: consuming Transition, to slot: inout SlotWriter) {
         _ = code(step, nil, with: &slot)
     }
 
     /// Adds the record of a scene's transition to a slot.
+    ///
+    /// - Parameters:
+    ///   - step: The transition.
+    ///   - slot: The slot.
     public static func write(_ step: consuming SceneTransition, to slot: inout SlotWriter) {
         _ = code(nil, step, with: &slot)
     }

@@ -34,7 +34,12 @@ extension Lifecycle {
         code(appAt: index, with: &slot)
     }
 
-    /// Writes the record of an app; returns the app, or nil if there is no record.
+    /// Writes the record of an app.
+    ///
+    /// - Parameters:
+    ///   - index: An index that ``takeChangedIndex()`` has returned.
+    ///   - coder: The writer.
+    /// - Returns: The app; nil if there is no record.
     @inline(__always)
     package mutating func code(appAt index: Int, with coder: inout some SavedCoder & ~Copyable) -> AppID? {
         guard let app = knownApps.index(at: index), !knownApps[app].isFresh else { return nil }
@@ -68,6 +73,13 @@ extension Lifecycle {
     }
 
     /// Applies the records to a core without apps.
+    ///
+    /// - Parameters:
+    ///   - machine: The record of what concerns several apps.
+    ///   - records: The records of the apps.
+    ///   - settings: The settings by now.
+    ///   - policy: The policy of an app by now; nil for an app without a manifest.
+    ///   - now: The time.
     package mutating func restore<Reader: SavedCoder>(
         _ machine: Reader, apps records: [Reader], _ settings: Settings, _ policy: (AppID) -> Policy?, at now: Instant
     ) {
