@@ -22,12 +22,12 @@ package struct CommandLineParser {
         var parser = CommandLineParser(of: program)
         for word in words {
             if word == "--help" || word == "-h", parser.trailing == nil { return parser.help }
-            try parser.take(word)
+            try parser.handle(word)
         }
         return try parser.finish()
     }
 
-    mutating func take(_ word: String) throws(UsageError) {
+    mutating func handle(_ word: String) throws(UsageError) {
         if trailing != nil {
             trailing?.append(word)
         } else if let option = pending {
@@ -39,7 +39,7 @@ package struct CommandLineParser {
         } else if let verb = arguments.verb.verb(named: word) {
             arguments.path.append(verb)
         } else if word.isOption {
-            try takeOption(word)
+            try handleOption(word)
         } else if arguments.verb.isLast {
             operands.append(word)
         } else {
@@ -47,7 +47,7 @@ package struct CommandLineParser {
         }
     }
 
-    private mutating func takeOption(_ word: String) throws(UsageError) {
+    private mutating func handleOption(_ word: String) throws(UsageError) {
         let (name, value) = word.parts
         guard let option = arguments.knownOptions.first(where: { $0.isNamed(name) }) else {
             throw arguments.unknown(

@@ -24,7 +24,7 @@ package struct Completion {
     /// Reads words as far as they have a meaning.
     private func read(_ words: some Sequence<String>) -> CommandLineParser {
         var parser = CommandLineParser(of: program)
-        for word in words where word != "=" { try? parser.take(word) }
+        for word in words where word != "=" { try? parser.handle(word) }
         return parser
     }
 

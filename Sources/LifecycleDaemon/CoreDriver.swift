@@ -139,7 +139,7 @@ final class CoreDriver: InputHandler {
     }
 
     private func save(_ effects: [Effect]) {
-        store.take(changesOf: &core)
+        store.record(changesOf: &core)
         store.save(announcing: hasUnsavedStep ? unsaved.flatMap { $0 } + effects : effects)
         forgetUnsaved()
     }
@@ -162,7 +162,7 @@ final class CoreDriver: InputHandler {
 
     /// Saves the steps that were performed and not saved, and that the journal has the entries of all transitions.
     func saveAnnounced() {
-        if hasUnsavedStep { store.take(changesOf: &core) }
+        if hasUnsavedStep { store.record(changesOf: &core) }
         forgetUnsaved()
         store.noteAnnounced()
     }

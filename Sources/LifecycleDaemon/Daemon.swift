@@ -58,7 +58,7 @@ public final class Daemon {
         try? SpawnWindow.reserve()
         linux_release_large_blocks()
         program = Self.ownProgram
-        predecessor = Reexecution.take()
+        predecessor = Reexecution.receive()
         let environment = currentEnvironment()
         instance = options.instance
         let isSystem = instance == .system

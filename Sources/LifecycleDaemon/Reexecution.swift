@@ -72,8 +72,8 @@ extension Reexecution {
     /// Far more than the descriptors of 100,000 apps need, in bytes.
     private static let sizeLimit = 16 << 20
 
-    /// Takes the descriptors of the former program, and removes its environment variable; nil if there was none.
-    static func take() -> Reexecution? {
+    /// Receives the descriptors of the former program, and removes its environment variable; nil if there was none.
+    static func receive() -> Reexecution? {
         guard let value = unsafe getenv(variable) else { return nil }
         let number = Int32(unsafe String(cString: value))
         unsafe unsetenv(variable)

@@ -5,11 +5,11 @@ import Processes
 struct RuntimeLock: ~Copyable {
     private let descriptor: Descriptor
 
-    /// Takes the lock, and writes this process into its file. The directory exists and is private.
+    /// Acquires the lock, and writes this process into its file. The directory exists and is private.
     ///
     /// - Parameter kept: The lock file of the former program in this process, which is locked already.
     /// - Throws: An error that names the process that holds the lock.
-    static func take(_ paths: DaemonPaths, kept: Int32? = nil) throws(DaemonError) -> RuntimeLock {
+    static func acquire(_ paths: DaemonPaths, kept: Int32? = nil) throws(DaemonError) -> RuntimeLock {
         // Closing any descriptor of the file would give up the lock, so there must be no other (fcntl(2)).
         if let kept, lock(kept) { return RuntimeLock(descriptor: Descriptor(owning: kept)) }
         let number = unsafe open(paths.lock, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)

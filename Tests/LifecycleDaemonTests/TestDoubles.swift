@@ -51,7 +51,7 @@ final class MemoryStateStore: StateStore {
         records = source?.stateToSave ?? []
     }
 
-    func take(changesOf core: inout Lifecycle) {
+    func record(changesOf core: inout Lifecycle) {
         changed = []
         while let index = core.takeChangedIndex() {
             changed.append(core.latestID(of: AppIndex(value: index)))

@@ -52,7 +52,7 @@ struct ManifestReader {
             let finding = try findEntry(of: manifest.id)
             // An app of a desktop is for a user's daemon, or names its user.
             if instance == .system, manifest.user == nil, finding != nil { return .nothing }
-            problems = takeEntry(finding, document, into: &manifest)
+            problems = applyEntry(finding, document, into: &manifest)
         }
         if problems.isEmpty { problems = complete(&manifest, from: document) }
         var entry = Entry(manifest: manifest, idLine: document.line(of: ["id"]))
@@ -68,8 +68,8 @@ struct ManifestReader {
         }
     }
 
-    /// Takes what a manifest does not say from the desktop entry of its id, if there is one.
-    private func takeEntry(
+    /// Completes a manifest with the desktop entry of its id, if one exists.
+    private func applyEntry(
         _ finding: DesktopEntries.Finding?, _ document: TOMLDocument, into manifest: inout Manifest
     ) -> [Problem] {
         switch finding {

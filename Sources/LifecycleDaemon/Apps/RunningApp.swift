@@ -140,7 +140,7 @@ final class RunningApp {
     /// or ended.
     func scheduleCheck() {
         delay = min(max(Self.checkDelays.lowerBound, delay * 2), Self.checkDelays.upperBound)
-        if timer == nil { timer = CheckTimer.take(for: loop) }
+        if timer == nil { timer = CheckTimer.reuseOrCreate(for: loop) }
         timer?.arm(atMicroseconds: loop.freshNow + delay) { [weak self] in
             if let self { processes.continueOperation(of: self) }
         }
@@ -284,8 +284,8 @@ final class CheckTimer {
         owner.object = self
     }
 
-    /// Returns a timer; nil if the kernel has no memory left.
-    static func take(for loop: EventLoop) -> CheckTimer? {
+    /// Returns the spare timer, or a new one; nil if the kernel has no memory left.
+    static func reuseOrCreate(for loop: EventLoop) -> CheckTimer? {
         if let timer = spare.take(), timer.loop === loop { return timer }
         return try? CheckTimer(loop)
     }

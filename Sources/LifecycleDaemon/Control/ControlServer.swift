@@ -317,7 +317,7 @@ struct ControlSocket: ~Copyable {
         // Asks the name service, which may read many files.
         let group = isSystem ? groupToServe() : nil
         try makeRuntimeDirectory(paths, isSystem: isSystem, group: group)
-        let lock = try RuntimeLock.take(paths, kept: lock)
+        let lock = try RuntimeLock.acquire(paths, kept: lock)
         if let first = passed.first(where: \.isListeningUnixStream) {
             for other in passed where other.descriptor != first.descriptor { close(other.descriptor) }
             let flags = fcntl(first.descriptor, F_GETFL)

@@ -214,7 +214,7 @@ public func rescue(options: Options) throws -> Int32 {
     }
     try PrivateDirectory.make(paths.runtime, mode: 0o700)
     // Held until the end: no daemon may restore the apps meanwhile.
-    let lock = try RuntimeLock.take(paths)
+    let lock = try RuntimeLock.acquire(paths)
     let report = try resumeApps(leftIn: paths)
     extendLifetime(lock)
     for failure in report.failures { print("lifed: \(failure)") }

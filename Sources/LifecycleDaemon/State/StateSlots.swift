@@ -132,7 +132,7 @@ struct StateSlots: ~Copyable {
 
     // MARK: Changes
 
-    mutating func take(changesOf core: inout Lifecycle) {
+    mutating func record(changesOf core: inout Lifecycle) {
         while let index = core.takeChangedIndex() {
             let former = index < apps.count ? apps[index].record : nil
             var app: AppID?

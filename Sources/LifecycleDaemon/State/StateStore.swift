@@ -27,9 +27,9 @@ protocol StateStore: AnyObject {
     ///
     /// - Parameter slots: The contents of the file of slots; nil if it has not been read, or there is none.
     func begin(with slots: SlotContents?)
-    /// Takes the changes of the core, to save them. ``save(announcing:)`` follows.
-    func take(changesOf core: inout Lifecycle)
-    /// Saves the changes that were taken, and the transitions to announce.
+    /// Records the changes of the core, to save them. ``save(announcing:)`` follows.
+    func record(changesOf core: inout Lifecycle)
+    /// Saves the recorded changes, and the transitions to announce.
     func save(announcing effects: [Effect])
     /// Notes that every transition was announced, and the journal has the entries.
     func noteAnnounced()
@@ -120,8 +120,8 @@ final class FileStateStore: StateStore {
         StateSlots.remove(SavedState.slotsPath(file.path))
     }
 
-    func take(changesOf core: inout Lifecycle) {
-        if slots?.take(changesOf: &core) == nil { while core.takeChangedIndex() != nil {} }
+    func record(changesOf core: inout Lifecycle) {
+        if slots?.record(changesOf: &core) == nil { while core.takeChangedIndex() != nil {} }
     }
 
     func save(announcing effects: [Effect]) {

@@ -19,11 +19,11 @@ struct Top {
         let isTerminal = StandardStream.output.isTerminal && isatty(STDIN_FILENO) == 1 && !options.isJSON
         guard !isTerminal else { return try watch(session) }
         // A load is the share of a processor since the sample before.
-        var before = try TopSample.take(session, visible: 0..<Int.max, before: nil)
+        var before = try TopSample(of: session, visible: 0..<Int.max, before: nil)
         var shown = 0
         while shown < count ?? .max {
             usleep(UInt32(interval * 1_000_000))
-            before = try TopSample.take(session, visible: 0..<Int.max, before: before)
+            before = try TopSample(of: session, visible: 0..<Int.max, before: before)
             try options.show(before) { $0.top(before, rows: 0..<Int.max, selected: nil) + "\n" }
             shown += 1
         }
@@ -35,7 +35,7 @@ struct Top {
         var view = TopView(session.options)
         while view.shown < count ?? .max {
             let rows = screen.size.rows - 4
-            view.sample = try TopSample.take(session, visible: view.visible(rows), before: view.sample)
+            view.sample = try TopSample(of: session, visible: view.visible(rows), before: view.sample)
             view.shown += 1
             let end = Instants.monotonic + Int64(interval * 1_000_000)
             repeat {

@@ -3,25 +3,28 @@ import ControlAPI
 import LifecycleTypes
 
 extension TopSample {
-    /// Takes a sample.
+    /// Creates a sample of the apps of a daemon.
     ///
-    /// - Parameter visible: The rows with details, each of which costs a call.
-    static func take(_ session: Session, visible: Range<Int>, before: TopSample?) throws(Failure) -> TopSample {
+    /// - Parameters:
+    ///   - session: The connection to the daemon.
+    ///   - visible: The rows with details, each of which costs a call.
+    ///   - before: The previous sample, since which the loads are computed; nil for the first one.
+    /// - Throws: ``Failure`` if a call fails.
+    init(of session: Session, visible: Range<Int>, before: TopSample?) throws(Failure) {
         let apps = try session.call(.list).apps.filter { $0.state != .notRunning || $0.target != .notRunning }
             .sorted { ($0.state.rank, $0.id) < ($1.state.rank, $1.id) }
-        var sample = TopSample(timeUSec: Instants.now, rows: [])
+        self.init(timeUSec: Instants.now, rows: [])
         for (index, app) in apps.enumerated() {
             var row = TopRow(app: app, obstacles: [], prospects: [])
-            if visible.contains(index), let explanation = try explanation(of: app.id, session) {
+            if visible.contains(index), let explanation = try Self.explanation(of: app.id, session) {
                 row.cpuTimeUSec = explanation.details.processes.reduce(0) { $0 + $1.cpuTimeUSec }
-                row.memoryBytes = explanation.details.processes.reduce(0) { $0 + residentMemory(of: $1.pid) }
+                row.memoryBytes = explanation.details.processes.reduce(0) { $0 + Self.residentMemory(of: $1.pid) }
                 row.obstacles = explanation.obstacles
                 row.prospects = explanation.prospects
             }
-            sample.rows.append(row)
+            rows.append(row)
         }
-        if let before { sample.computeLoads(since: before) }
-        return sample
+        if let before { computeLoads(since: before) }
     }
 
     /// Returns the explanation of an app; nil if the app has gone.

@@ -52,7 +52,7 @@ import Testing
     }
 
     private func save(_ effects: [Effect], _ store: FileStateStore) {
-        store.take(changesOf: &source.core)
+        store.record(changesOf: &source.core)
         store.save(announcing: effects)
     }
 

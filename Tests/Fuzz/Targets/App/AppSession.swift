@@ -9,7 +9,7 @@ extension FuzzTarget {
         var input = FuzzInput(bytes)
         let kind = input.number(below: 16)
         var app = FuzzedApp(hasChannel: kind % 8 > 0, usesScenes: kind >= 8)
-        while !input.isEmpty { app.take(&input) }
+        while !input.isEmpty { app.handle(&input) }
         let scenes = app.session.allScenes.map(\.id)
         require(Set(scenes).count == scenes.count, "a scene is there once")
     }
@@ -26,7 +26,7 @@ private struct FuzzedApp {
         session = Session(hasChannel: hasChannel, canResume: true, usesScenes: usesScenes)
     }
 
-    mutating func take(_ input: inout FuzzInput) {
+    mutating func handle(_ input: inout FuzzInput) {
         let action = input.number(below: 32)
         switch action {
         case 1: tasks.append(session.beginTask(name: input.text()))

@@ -73,11 +73,11 @@ extension FuzzTarget {
         while let step = follower.next(at: 0, isBusy: false) {
             steps += 1
             require(steps <= observation.items.count + observation.uses.count + 1, "a follower comes to rest")
-            take(step, &follower, Set(owners))
+            perform(step, &follower, Set(owners))
         }
     }
 
-    private static func take(_ step: Follower.Step, _ follower: inout Follower, _ owners: Set<Item.Owner>) {
+    private static func perform(_ step: Follower.Step, _ follower: inout Follower, _ owners: Set<Item.Owner>) {
         require(!step.words.isEmpty, "a step has words")
         switch step {
         case .find(let key):
