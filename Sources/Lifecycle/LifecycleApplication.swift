@@ -99,13 +99,13 @@ public final class LifecycleApplication {
                 options.contains(.handlesSIGTERM) ? .caught : .leftToTheApp,
                 removesVariables: options.contains(.removesEnvironmentVariables),
                 usesScenes: delegate?.usesScenes ?? false)
-            adopt(client, delegate)
+            attach(client, delegate)
         } catch {
             throw .system(code: error.code)
         }
     }
 
-    func adopt(_ client: Client, _ delegate: (any LifecycleDelegate)?) {
+    func attach(_ client: Client, _ delegate: (any LifecycleDelegate)?) {
         self.client = client
         self.delegate = delegate
     }

@@ -37,7 +37,7 @@ import Testing
 
     @Test func `a delegate may leave out every method`() throws {
         final class Indifferent: LifecycleDelegate {}
-        application.adopt(try #require(application.client), Indifferent())
+        application.attach(try #require(application.client), Indifferent())
         try tell("will-finish-launching", "inactive")
         try tell("did-become-active", "active")
         try tell("open-url", "active", " url=x:y")

@@ -125,7 +125,7 @@ import Testing
         final class Unknowing: LifecycleDelegate {}
         #expect(Indifferent().usesScenes && !Unknowing().usesScenes)
         for delegate in [Indifferent(), Unknowing()] as [any LifecycleDelegate] {
-            application.adopt(try #require(application.client), delegate)
+            application.attach(try #require(application.client), delegate)
             for verb in ["will-connect", "will-enter-foreground", "did-become-active"] { try tell(verb, "active") }
             for verb in ["will-resign-active", "did-enter-background", "did-disconnect"] { try tell(verb, "active") }
         }
@@ -144,7 +144,7 @@ import Testing
     @Test func `not launched by lifed, an app with scenes has one in the foreground`() throws {
         let application = LifecycleApplication()
         let delegate = SceneRecorder()
-        application.adopt(try Client(channel: nil, usesScenes: delegate.usesScenes, .leftToTheApp), delegate)
+        application.attach(try Client(channel: nil, usesScenes: delegate.usesScenes, .leftToTheApp), delegate)
         application.dispatch()
         #expect(delegate.log.first == "connect main window user - unattached")
         #expect(delegate.log.last == "didBecomeActive main foregroundActive")
@@ -160,7 +160,7 @@ import Testing
     @Test func `scene that an unmanaged app requests at its launch is another one`() throws {
         let application = LifecycleApplication()
         let delegate = SceneRecorder { try? $0.requestSceneSessionActivation() }
-        application.adopt(try Client(channel: nil, usesScenes: delegate.usesScenes, .leftToTheApp), delegate)
+        application.attach(try Client(channel: nil, usesScenes: delegate.usesScenes, .leftToTheApp), delegate)
         application.dispatch()
         #expect(application.connectedScenes.map(\.session.persistentIdentifier) == ["main", "scene-2"])
         #expect(delegate.log.filter { $0.hasPrefix("connect") }.count == 2)

@@ -154,7 +154,7 @@ struct WaylandGlobal {
             wl_argument(u: global.name), wl_argument(s: name), wl_argument(u: version), wl_argument(n: 0),
         ]
         let proxy = unsafe wl_proxy_marshal_array_flags(registry.proxy, 0, interface, version, 0, &arguments)
-        return unsafe adopt(proxy, route)
+        return unsafe register(proxy, route)
     }
 
     /// Sends a request for a new object with a number or a text.
@@ -181,10 +181,10 @@ struct WaylandGlobal {
         var arguments = unsafe [wl_argument(n: 0), argument]
         let proxy = unsafe wl_proxy_marshal_array_flags(
             object.proxy, request, interface, object.version, 0, &arguments)
-        return unsafe adopt(proxy, route)
+        return unsafe register(proxy, route)
     }
 
-    private func adopt(_ proxy: OpaquePointer?, _ route: WaylandRoute?) -> WaylandObject? {
+    private func register(_ proxy: OpaquePointer?, _ route: WaylandRoute?) -> WaylandObject? {
         guard let proxy = unsafe proxy else { return nil }
         let object = unsafe WaylandObject(proxy)
         if let route { listen(to: object, route) }
@@ -208,7 +208,7 @@ struct WaylandGlobal {
 
     /// Calls a closure when the compositor has handled all requests up to now.
     func synchronize(_ done: @escaping () -> Void) {
-        guard let syncRoute, let callback = unsafe adopt(wl_display_sync(display), syncRoute) else { return }
+        guard let syncRoute, let callback = unsafe register(wl_display_sync(display), syncRoute) else { return }
         synchronizations[callback] = done
     }
 
