@@ -18,11 +18,11 @@ public enum AppVariable: String, CaseIterable, Sendable {
     case channel = "LIFECYCLE_CHANNEL"
     /// The path of the socket where an app gets a channel again that has ended.
     case socket = "LIFECYCLE_SOCKET"
-    /// The app's id.
+    /// The id of the app, such as `org.example.Editor`.
     case appID = "LIFECYCLE_APP_ID"
     /// The path of the app's own directory.
     case stateDirectory = "LIFECYCLE_STATE_DIR"
-    /// The reason of the launch.
+    /// The reason of the launch, as the word that `lifectl` shows.
     case launchReason = "LIFECYCLE_LAUNCH_REASON"
     /// 1 if the system ended the app the last time.
     case restore = "LIFECYCLE_RESTORE"

@@ -20,7 +20,7 @@ extension Callback {
 
 /// A callback on its way to an app.
 public struct CallbackMessage: Equatable, Sendable {
-    /// The callback.
+    /// The callback that the app has to answer.
     public var kind: Callback
     /// The number to which the answer refers.
     public var sequence: SequenceNumber

@@ -2,7 +2,7 @@
 ///
 /// A line follows the grammar; whether it means something is for `MessageFromApp` and `MessageToApp` to say.
 public struct Line: Equatable, Sendable {
-    /// The verb.
+    /// The first word of the line, such as `done`.
     public let verb: String
     /// The fields, with unique keys.
     public let fields: [Field]

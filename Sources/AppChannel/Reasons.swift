@@ -88,7 +88,7 @@ public struct Mistake: Equatable, Sendable {
     /// The most bytes that a verb or a key has here; a longer one is not repeated.
     static let wordLimit = 64
 
-    /// The reason.
+    /// The rule that the line breaks.
     public var reason: MistakeReason
     /// The line's verb, if it follows the grammar.
     public var verb: String?

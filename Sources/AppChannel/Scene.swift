@@ -7,7 +7,7 @@ extension SceneID {
 
 /// The fields of `scene-will-connect`.
 public struct SceneConnectionFields: Equatable, Sendable {
-    /// The scene.
+    /// The identifier of the scene to connect.
     public var scene: SceneID
     /// The role, such as `window`.
     public var role: String
@@ -48,7 +48,7 @@ public struct SceneConnectionFields: Equatable, Sendable {
 
 /// The fields of `scene-did-disconnect`.
 public struct SceneDisconnectionFields: Equatable, Sendable {
-    /// The scene.
+    /// The identifier of the disconnected scene.
     public var scene: SceneID
     /// The reason: `closed`, after which the session is forgotten, `reclaimed` or `terminating`.
     public var reason: String

@@ -27,6 +27,12 @@ public struct ByteBuffer: ~Copyable {
     public var array: [UInt8] { unsafe [UInt8](UnsafeBufferPointer(start: memory, count: size)) }
 
     /// Calls a function with the bytes in a range.
+    ///
+    /// - Parameters:
+    ///   - range: The positions of bytes that were written.
+    ///   - body: The function, which gets the bytes without a copy.
+    /// - Returns: The result of the function.
+    /// - Throws: The error of the function.
     @inlinable @inline(__always)
     public borrowing func withBytes<Result, Failure: Error>(
         _ range: Range<Int>, _ body: (Span<UInt8>) throws(Failure) -> Result

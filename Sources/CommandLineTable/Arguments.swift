@@ -2,9 +2,9 @@ import Bytes
 
 /// A command line that makes no sense.
 package struct UsageError: Error {
-    /// A clause.
+    /// The mistake in the command line, as a clause.
     package let cause: String
-    /// A clause.
+    /// The remedy, as a clause.
     package let remedy: String
 
     /// Creates the error.

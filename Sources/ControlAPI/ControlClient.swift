@@ -5,7 +5,7 @@ public import Varlink
 public enum ServerTrust: Sendable {
     /// Root and the caller itself: the daemon of another user can read what the client sends, and answer what it wants.
     case rootAndCaller
-    /// Any user.
+    /// Any user: the client does not check which user the daemon belongs to.
     case anyUser
 }
 

@@ -3,7 +3,7 @@ public import Varlink
 
 /// An error of `org.lifed`.
 public struct ControlError: Error, Sendable, Equatable {
-    /// The error.
+    /// The name of the error in `org.lifed`.
     public var kind: Kind
     /// The id of the app; nil if the error is about no app.
     public var id: String?

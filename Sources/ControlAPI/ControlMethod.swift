@@ -2,7 +2,7 @@ public import Varlink
 
 /// A method with one reply, and the types of its parameters and its reply. The methods are static members.
 public struct ControlMethod<Parameters: JSONWritable & Sendable, Reply: JSONReadable & Sendable>: Sendable {
-    /// The qualified name.
+    /// The name of the method, with that of its interface.
     public let name: String
 
     init(_ name: String) { self.name = name }
@@ -85,6 +85,6 @@ extension JSONWord {
         self = value
     }
 
-    /// Writes the word.
+    /// Writes the word, which needs no escape sequences, as a string.
     public func write(to json: inout JSONWriter) { json.writePlain(word) }
 }

@@ -3,7 +3,7 @@ internal import LifecycleTypes
 
 /// The reason of a launch, and the previous end of the app.
 public struct LaunchOptions: Sendable, Hashable {
-    /// The reason of the launch.
+    /// The request or event that launched the app.
     public var reason: LaunchReason
     /// A Boolean value that indicates whether the system ended the app, so that it should restore its state.
     public var shouldRestore: Bool

@@ -103,7 +103,7 @@ public final class LifecycleScene {
 
     /// The options of a scene's connection.
     public struct ConnectionOptions: Hashable, Sendable {
-        /// The reason of the connection.
+        /// The origin of the scene, such as a restoration.
         public var reason: ConnectionReason
         /// The content of the scene, in the app's own format; nil for none. The session has it, too.
         public var userInfo: String?
@@ -139,7 +139,7 @@ public final class LifecycleScene {
         public static let restoration = ConnectionReason(rawValue: SceneReason.restoration.rawValue)
     }
 
-    /// The session of the scene.
+    /// The session, which outlives the connection of the scene.
     public let session: SceneSession
 
     /// The delegate, which gets the events of the scene. A strong reference until the scene is disconnected.

@@ -1,6 +1,6 @@
 // swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
-// These are the functions of lifecycle.h, which documents them for those who call them. The compiler holds these to its
-// declarations.
+// The functions of lifecycle.h, which describes each of them, its parameters and its result. The compiler checks these
+// definitions against its declarations.
 
 internal import AppChannel
 internal import CLifecycle

@@ -148,7 +148,7 @@ final class Reconnection {
 
 /// A system call that failed.
 public struct SystemError: Error, Equatable, Sendable {
-    /// An errno.
+    /// The errno of the call.
     public let code: Int32
 
     init(code: Int32) {

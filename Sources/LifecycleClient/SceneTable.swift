@@ -3,9 +3,9 @@ public import LifecycleTypes
 
 /// A scene of the app.
 public struct SceneRecord: Equatable, Sendable {
-    /// Which scene it is.
+    /// The identifier, which no other scene of the app has.
     public let id: SceneID
-    /// The role.
+    /// The purpose of the scene in the app, such as `window`.
     public internal(set) var role = SceneText.defaultRole
     /// The content, in the app's own format; nil for none.
     public internal(set) var info: String?

@@ -5,7 +5,6 @@ import Systemd
 protocol InputHandler: AnyObject {
     /// Gives an input to the core. An input that comes while effects are performed waits until they are.
     func handle(_ input: Input)
-    /// Returns the id of an app.
     func id(of app: AppIndex) -> AppID
     /// Returns whether an app is to end by request, and was not asked to end yet.
     func isEndRequested(of app: AppID) -> Bool

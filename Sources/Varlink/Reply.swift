@@ -133,7 +133,7 @@ public enum ServiceError: Error, Equatable, Sendable {
 
 /// The error in a reply of the peer.
 public struct RemoteError: Error, Sendable {
-    /// The fully qualified name.
+    /// The name of the error, with that of its interface.
     public let name: String
     private let parameters: JSONText
 

@@ -7,7 +7,12 @@ public final class ListeningSocket: Sendable {
     /// The socket.
     public let descriptor: Int32
 
-    /// Begins to listen.
+    /// Creates a listening socket.
+    ///
+    /// - Parameters:
+    ///   - path: The path of the socket, where no file is.
+    ///   - backlog: The number of connections that wait to be accepted: listen(2).
+    /// - Throws: ``FailedCall`` with the name of the function that failed.
     public init(at path: String, backlog: Int32 = 8) throws {
         self.path = path
         descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
@@ -21,7 +26,12 @@ public final class ListeningSocket: Sendable {
     }
 }
 
-/// Calls a function with the address of a path that fits, for bind(2) or connect(2).
+/// Calls a function with the address of a path, for bind(2) or connect(2).
+///
+/// - Parameters:
+///   - path: A path of fewer than 108 bytes: unix(7).
+///   - body: The function, which gets the address and its size in bytes.
+/// - Returns: The result of the function.
 public func withSocketAddress(_ path: String, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Int32) -> Int32 {
     var address = sockaddr_un()
     address.sun_family = sa_family_t(AF_UNIX)

@@ -12,7 +12,7 @@ public struct Associations: Hashable, Sendable {
         /// The apps that do not open it though their entries may say so.
         public fileprivate(set) var removed: Set<String> = []
 
-        /// Nothing is said.
+        /// Creates associations without apps.
         public init() {}
     }
 
@@ -31,13 +31,13 @@ public struct Associations: Hashable, Sendable {
     /// More than any desktop has of each.
     private static let limits = (desktops: 8, directories: 32, apps: 256)
 
-    /// The highest first.
+    /// The files of associations, the most preferred first.
     let files: [File]
 
     /// The directories that hold `applications`, the highest first.
     private let data: [String]
 
-    /// Nothing is looked for.
+    /// Associations that read no file.
     public static let none = Associations(files: [], data: [])
 
     private init(files: [File], data: [String]) {

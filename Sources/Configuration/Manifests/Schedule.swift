@@ -2,7 +2,7 @@ public import Calendar
 
 /// When an app is woken, and for what: a `[[schedule]]` of a manifest.
 public struct Schedule: Hashable, Sendable {
-    /// The times.
+    /// The times at which the app is woken, before the jitter.
     public var at: CalendarEvent
 
     /// The kind of work, such as fetch.

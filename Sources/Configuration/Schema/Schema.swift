@@ -153,13 +153,13 @@ struct Mismatch: Error {
     private let cause: String
     private var expected: String?
 
-    /// A complete message.
+    /// Creates a mismatch with a complete message.
     init(at path: [String] = [], message: String) {
         self.path = path
         cause = message
     }
 
-    /// The usual case.
+    /// Creates a mismatch between the expected value and the one in the file.
     init(at path: [String] = [], expected: String, found: TOMLNode, detail: String = "") {
         self.path = path
         self.expected = expected

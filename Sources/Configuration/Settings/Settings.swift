@@ -13,7 +13,7 @@ public struct Settings: Hashable, Sendable {
         /// A cgroup of its own if the daemon can make one, otherwise the process group.
         case auto
 
-        /// The process group.
+        /// The process group of the launch, which a process can leave.
         case processGroup
     }
 
@@ -64,7 +64,7 @@ public struct Settings: Hashable, Sendable {
     /// The resources of an app in each state.
     public var resources = Resources()
 
-    /// The time limits.
+    /// The time limits of the life cycle, such as that of a launch.
     public var timeouts = Timeouts()
 
     /// The rights of clients of the system instance.
@@ -87,7 +87,7 @@ public struct Settings: Hashable, Sendable {
 extension Settings {
     /// A limit for processes and threads, as `TasksMax=` of systemd.resource-control(5).
     public enum ProcessLimit: Hashable, Sendable {
-        /// A number.
+        /// A number of processes and threads.
         case number(Int)
         /// A share of the largest number that the machine allows, in percent.
         case percent(Int)

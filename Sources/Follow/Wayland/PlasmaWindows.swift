@@ -177,12 +177,12 @@ private final class PlasmaDesktops {
     /// The number of desktops, so that a broken compositor has an end.
     static let limit = 64
 
-    /// The events of the management.
+    /// The events of the management of desktops, in the order of their numbers in the protocol.
     private enum ManagementEvent: UInt32 {
         case created, removed, done, rows
     }
 
-    /// The events of a desktop.
+    /// The events of a desktop, in the order of their numbers in the protocol.
     private enum Event: UInt32 {
         case id, name, activated, deactivated, done, removed
     }

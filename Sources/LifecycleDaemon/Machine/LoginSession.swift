@@ -141,7 +141,7 @@ final class LoginSession {
     }
 }
 
-/// The state of a session.
+/// The facts of logind that decide whether the user sees the session.
 nonisolated struct SessionState: Hashable, Sendable {
     /// A Boolean value that indicates whether the seat shows the session.
     var isActive = true

@@ -28,7 +28,7 @@ final class MemoryWatch {
     private let retry: TimerSource
     /// The pause before another attempt to watch, in microseconds.
     var retryDelay: UInt64 = 5_000_000
-    /// The pressure file.
+    /// The path of the file of memory pressure; tests set another one.
     var file = MemoryPressureSource.machine
 
     /// The pause before memory is read again after an app has ended, in microseconds: long enough for pressure to show.

@@ -6,7 +6,6 @@ import Processes
 ///
 /// A value with one owner, so that its parts are reached without checks for exclusive access.
 struct StateSlots: ~Copyable {
-    /// The slots of an app.
     private struct AppSlots {
         /// Nil without slots. The array has no optional slots: to look at a part of one, all of it would be copied.
         var id: AppID?
@@ -159,7 +158,7 @@ struct StateSlots: ~Copyable {
         apps[index].record = slot
     }
 
-    /// Changes the slots of an app.
+    /// Changes the slots of an app, unless its index belongs to another app.
     private mutating func update(_ id: AppID, at index: AppIndex, _ change: (inout AppSlots) -> Void) {
         extend(to: index.value)
         if apps[index.value].id == nil { apps[index.value].id = id }

@@ -56,7 +56,7 @@ extension HelperPrograms {
 
 /// A helper process that has left the app that started it.
 public struct Helper: Sendable {
-    /// The process.
+    /// The number, program and state of the helper.
     public let process: ProcessInfo
     /// The name of the app that started it; nil without control groups.
     public let app: String?

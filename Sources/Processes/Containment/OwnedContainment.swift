@@ -111,7 +111,7 @@ public struct TreeOwner: Hashable, Sendable {
 
 /// A process that a tree does not reach, mostly because it runs as another user than the owner of the tree.
 public struct ForeignProcess: Sendable {
-    /// The process.
+    /// The number, program and state of the process.
     public let info: ProcessInfo
     /// Its user, or the first of its real, effective and saved user that is not the owner.
     public let user: UInt32

@@ -8,7 +8,7 @@ public struct LockedFile: Hashable, Sendable {
 
 /// A process that waits for a lock, and the lock's holder: proc_locks(5).
 public struct LockWait: Hashable, Sendable {
-    /// The file.
+    /// The file that is locked.
     public let file: LockedFile
     /// The holder; nil for a lock of an open file description (`F_OFD_SETLK`), which belongs to no process.
     public let holder: ProcessID?

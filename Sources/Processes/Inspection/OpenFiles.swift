@@ -2,7 +2,7 @@ import CLinux
 
 /// A file that a process has open: an entry of `/proc/PID/fd`.
 public struct OpenFile: Hashable, Sendable {
-    /// The process.
+    /// The process that has the file open.
     public let process: ProcessID
     /// The number of the descriptor.
     public let number: Int32

@@ -8,9 +8,9 @@ public struct ProcessStatus: Hashable, Sendable {
     public let state: ProcessState
     /// The number of its parent, or 0 when that is outside of this PID namespace.
     public let parent: ProcessID
-    /// The process group.
+    /// The number of its process group.
     public let processGroup: ProcessID
-    /// The session.
+    /// The number of its session: setsid(2).
     public let session: ProcessID
     /// Clock ticks in user and in kernel mode, over all threads.
     public let processorTicks: UInt64
@@ -221,7 +221,7 @@ public struct ProcessIdentity: Hashable, Sendable, CustomStringConvertible {
         self.startTime = startTime
     }
 
-    /// The number.
+    /// The number of the process, in decimal.
     public var description: String { String(pid) }
 }
 

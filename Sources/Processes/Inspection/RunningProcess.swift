@@ -4,7 +4,7 @@ import CLinux
 ///
 /// Its name and its arguments are its own word. Hold the process with a `HeldProcess` meanwhile.
 public struct RunningProcess: Sendable {
-    /// The process.
+    /// The number and the start time, which name no other process of this boot.
     public let identity: ProcessIdentity
     /// The kernel's short name of its program; any process can change its own.
     public let name: String

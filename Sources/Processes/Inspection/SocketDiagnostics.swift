@@ -66,7 +66,7 @@ public struct ForeignSocket: ~Copyable {
     let socket: Descriptor
     let process: Descriptor
 
-    /// The duplicate.
+    /// The number of the duplicate in this process.
     public var descriptor: Int32 { socket.rawValue }
     /// A pidfd, which is readable when the process has ended.
     public var processDescriptor: Int32 { process.rawValue }

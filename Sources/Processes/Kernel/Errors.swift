@@ -5,7 +5,9 @@ public struct Errno: Error, RawRepresentable, Hashable, Sendable, CustomStringCo
     /// The number, as in errno(3).
     public let rawValue: Int32
 
-    /// Takes a positive number.
+    /// Creates the error of a number.
+    ///
+    /// - Parameter rawValue: A positive number, as in errno(3).
     public init(rawValue: Int32) {
         self.rawValue = rawValue
     }

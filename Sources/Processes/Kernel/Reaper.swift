@@ -37,9 +37,9 @@ public struct ChildEvent: Hashable, Sendable {
         case continued
     }
 
-    /// The child.
+    /// The number of the child.
     public let pid: ProcessID
-    /// The change.
+    /// The new state of the child.
     public let change: Change
 }
 

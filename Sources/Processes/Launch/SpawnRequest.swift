@@ -33,7 +33,7 @@ public struct SpawnRequest: Sendable {
     public var searchPath: String?
     /// Entered as the program's user.
     public var workingDirectory = "/"
-    /// nil: the caller's own.
+    /// The user and the groups of the program; nil: the caller's.
     public var credentials: Credentials?
     /// Borrowed for the call; nil: `/dev/null`.
     public var standardOutput: Int32?
@@ -41,7 +41,7 @@ public struct SpawnRequest: Sendable {
     public var standardError: Int32?
     /// Descriptors 3 to 1023 of the program; the sources are borrowed for the call. At most 61.
     public var extraDescriptors: [DescriptorMapping] = []
-    /// The umask(2).
+    /// The permissions that new files of the program do not get: umask(2).
     public var fileModeMask: UInt32 = 0o022
     /// The program's soft limit of open descriptors; nil: the caller's. The hard limit is inherited.
     public var descriptorLimit: UInt64?

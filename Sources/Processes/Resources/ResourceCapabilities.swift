@@ -11,7 +11,7 @@ public struct ResourceCapabilities: Hashable, Sendable {
     var canLowerOOMScore = false
     var canSetRealTimeIO = false
 
-    /// Nothing at all.
+    /// Creates the capabilities of a process that can apply nothing.
     init() {}
 
     /// Finds out what can be done, once: by trying it in a child that lives for some microseconds.
@@ -95,8 +95,11 @@ extension ResourceCapabilities {
         }
     }
 
-    /// Returns the keys of a profile whose values this process may not set, and the reasons. ``leftOut`` has the resources that
-    /// it cannot control with any value.
+    /// Returns the values of a profile that this process may not set.
+    ///
+    /// - Parameter profile: The values to set. ``leftOut`` has the resources that this process cannot control with any value.
+    /// - Returns: The key of each refused value, and the privilege that it needs as part of a sentence; empty if the process may
+    ///   set all of them.
     public func refused(_ profile: ResourceProfile) -> [(key: String, cause: String)] {
         var refused: [(key: String, cause: String)] = []
         for setting in ResourceSetting.allCases where settings.contains(setting) {

@@ -32,7 +32,7 @@ public struct ResourceProfile: Hashable, Sendable {
     /// Added to the nice value of each thread, where there is no weight for processor time. -20 to 19.
     @Packed<Int8> public var nice: Int?
 
-    /// Everything as it is.
+    /// Creates a profile that leaves each process its own values.
     public init() {}
 }
 
@@ -40,7 +40,7 @@ public struct ResourceProfile: Hashable, Sendable {
 @propertyWrapper public struct Packed<Value: FixedWidthInteger & SignedInteger & Sendable>: Hashable, Sendable {
     private var value = Value.min
 
-    /// None.
+    /// Creates a property without a number.
     public init() {}
 
     /// The number; nil for none.

@@ -12,9 +12,9 @@ public struct Signal: RawRepresentable, Hashable, Sendable, CustomStringConverti
 
     /// SIGSTOP, which no process can catch.
     public static let stop = Signal(rawValue: SIGSTOP)
-    /// SIGCONT.
+    /// SIGCONT, which continues a stopped process even if it ignores the signal.
     public static let resume = Signal(rawValue: SIGCONT)
-    /// SIGTERM.
+    /// SIGTERM, which a process can catch or ignore.
     public static let terminate = Signal(rawValue: SIGTERM)
     /// SIGKILL, which no process can catch.
     public static let kill = Signal(rawValue: SIGKILL)

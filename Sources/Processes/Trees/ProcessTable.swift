@@ -388,6 +388,6 @@ public struct TreeEvent: Hashable, Sendable {
 
     /// The launch it happened to.
     public let tree: LaunchToken
-    /// The change.
+    /// The change of the tree or of one of its processes.
     public let change: Change
 }

@@ -6,7 +6,7 @@ import CLinux
 public enum Rescue {
     /// A process that was stopped and runs again.
     public struct Continued: Hashable, Sendable {
-        /// The process.
+        /// The number and the start time of the process.
         public let process: ProcessIdentity
         /// The kernel's short name of its program.
         public let name: String

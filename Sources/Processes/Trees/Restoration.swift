@@ -6,7 +6,7 @@ import CLinux
 public struct SavedTree: Hashable, Sendable {
     /// The mark of the launch.
     public var token: LaunchToken
-    /// The main process.
+    /// The number and the start time of the main process.
     public var main: ProcessIdentity
     /// The name of its cgroup below the apps' directory of `CgroupSubtree`; nil: it is held by its process group.
     public var cgroup: String?

@@ -23,7 +23,7 @@ import Glibc
     /// A Boolean value that indicates whether the bus has answered the greeting.
     public private(set) var isConnected = false
 
-    /// The address.
+    /// The address of the bus, such as `unix:path=/run/user/1000/bus`.
     public let address: String
     private let loop: EventLoop
     private let onProblem: (String) -> Void

@@ -5,27 +5,27 @@ import Glibc
 public struct BusCall {
     /// An argument of a call. D-Bus distinguishes more types than lifed needs.
     public enum Argument {
-        /// `s`
+        /// A string: `s`.
         case text(String)
-        /// `u`
+        /// An unsigned number of 32 bits: `u`.
         case unsigned(UInt32)
-        /// `i`
+        /// A signed number of 32 bits: `i`.
         case integer(Int32)
-        /// `as`
+        /// An array of strings: `as`.
         case texts([String])
-        /// `a{sv}` without entries
+        /// A dictionary without entries: `a{sv}`.
         case noOptions
     }
 
     /// The name of the connection that is called: well known or unique.
     public var destination: String
-    /// The object.
+    /// The path of the object that has the method.
     public var path: String
     /// The interface of the method.
     public var interface: String
-    /// The method.
+    /// The name of the method.
     public var member: String
-    /// Its arguments.
+    /// The arguments, in the order of the method's signature.
     public var arguments: [Argument]
     /// A Boolean value that indicates whether the bus may start the service. By default, it does not.
     public var startsService = false

@@ -9,7 +9,7 @@ public struct BusMessage {
     public let path: String?
     /// The signal's name without its interface.
     public let member: String?
-    /// Its arguments.
+    /// The arguments, in the order of the signal's signature.
     public let arguments: [BusValue]
 }
 

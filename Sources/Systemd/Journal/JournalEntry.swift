@@ -78,7 +78,9 @@ public nonisolated struct JournalEntry: ~Copyable {
         value = buffer.count
     }
 
-    /// Ends the field.
+    /// Ends the field that ``beginField(_:)`` began.
+    ///
+    /// - Parameter isPlain: A Boolean value that indicates whether the value has visible ASCII only, and no quotation marks.
     public mutating func endField(isPlain: Bool = false) {
         fields.append(Field(start: start, value: value, end: buffer.count, isPlain: isPlain))
         buffer.append(ascii: " ")

@@ -203,7 +203,7 @@ extension JSONReader {
         return true
     }
 
-    /// Skips a value.
+    /// Skips the next value, with all that is in it.
     public mutating func skipValue() {
         position = bytes.span.endOfValue(from: position)
     }

@@ -10,9 +10,9 @@ public enum JSONValue: Equatable, Sendable {
 
     /// A member of an object.
     public struct Member: Equatable, Sendable {
-        /// The name.
+        /// The name, without escapes.
         public var name: String
-        /// The value.
+        /// The value of the member.
         public var value: JSONValue
 
         /// Creates a member.

@@ -33,27 +33,27 @@ public struct JSONWriter: ~Copyable {
 // MARK: - Objects and arrays
 
 extension JSONWriter {
-    /// Begins an object.
+    /// Begins an object, whose members follow until ``endObject()``.
     public mutating func beginObject() {
         separate()
         buffer.append(ascii: "{")
         needsComma = false
     }
 
-    /// Ends an object.
+    /// Ends the object that was begun last.
     public mutating func endObject() {
         buffer.append(ascii: "}")
         needsComma = true
     }
 
-    /// Begins an array.
+    /// Begins an array, whose elements follow until ``endArray()``.
     public mutating func beginArray() {
         separate()
         buffer.append(ascii: "[")
         needsComma = false
     }
 
-    /// Ends an array.
+    /// Ends the array that was begun last.
     public mutating func endArray() {
         buffer.append(ascii: "]")
         needsComma = true
@@ -121,12 +121,12 @@ extension Span<UInt8> {
 }
 
 extension JSONWriter {
-    /// Writes a value.
+    /// Writes a value as its type defines it.
     @inlinable public mutating func write(_ value: some JSONWritable) {
         value.write(to: &self)
     }
 
-    /// Writes a string.
+    /// Writes a string, with escape sequences where JSON requires them.
     public mutating func write(_ text: String) {
         let content = text.utf8.span
         guard content.needsEscapes else { return writePlain(text) }
@@ -184,7 +184,7 @@ extension JSONWriter {
         buffer.append(literal: value ? "true" : "false")
     }
 
-    /// Writes null.
+    /// Writes `null`.
     public mutating func writeNull() {
         separate()
         buffer.append(literal: "null")
