@@ -243,7 +243,7 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(name: "CalendarTests", dependencies: ["Calendar", "TestSupport"], swiftSettings: strict),
         .testTarget(
-            name: "ConfigurationTests", dependencies: ["Calendar", "Configuration", "LifecycleTypes"],
+            name: "ConfigurationTests", dependencies: ["Calendar", "Configuration", "LifecycleTypes", "TestSupport"],
             exclude: ["toml-test"],
             swiftSettings: strict),
         .testTarget(

@@ -1,5 +1,6 @@
 import Glibc
 import LifecycleTypes
+import TestSupport
 import Testing
 
 @testable import Configuration

@@ -1,5 +1,6 @@
 import Calendar
 import LifecycleTypes
+import TestSupport
 import Testing
 
 @testable import Configuration

@@ -1,58 +1,10 @@
+import TestSupport
 import Testing
 
 @testable import Configuration
 
-/// Mistakes in the keys that hold more than one value.
+/// Mistakes in the keys of a manifest that hold more than one value.
 @Suite struct MistakeTests {
-    @Test(arguments: [
-        (
-            "defaults = 'x'",
-            #"1: cannot use defaults: found "x"; expected a table of apps, { https = "org.example.browser" }"#
-        ),
-        (
-            "[defaults]\n'no scheme' = 'a'",
-            #"2: cannot use defaults: "no scheme" is neither a URL scheme nor a media type; expected one"#
-        ),
-        (
-            "[defaults]\n'/plain' = 'a'",
-            #"2: cannot use defaults: "/plain" is neither a URL scheme nor a media type; expected one"#
-        ),
-        (
-            "helpers = ['tmux', '/usr/bin/screen']",
-            """
-            1: cannot use helpers: found "/usr/bin/screen" as element 2; expected an array of up to 64 names of program files, \
-            such as ["dbus-daemon"]
-            """
-        ),
-        (
-            "access.administrators = ['a:b']",
-            #"1: cannot use access.administrators: found "a:b" as element 1; expected an array of up to 64 names of groups, such as ["wheel"]"#
-        ),
-        (
-            "memory.suspendedLimit = 99999999999999999999",
-            """
-            1: cannot parse the file: the integer "99999999999999999999" is too large; an integer has 64 bits; \
-            ignoring the file
-            """
-        ),
-        (
-            "foregroundLimit = 0xffffffffffffffffff",
-            """
-            1: cannot parse the file: the integer "0xffffffffffffffffff" is too large; an integer has 64 bits; \
-            ignoring the file
-            """
-        ),
-        ("[defaults]\nhttps = 5", "2: cannot use defaults.https: found the integer 5; expected the id of an app"),
-        ("[defaults]\n'text/*' = '-a'", #"2: cannot use defaults.text/*: found "-a"; expected the id of an app"#),
-    ])
-    func `the settings' are explained`(text: String, problem: String) throws {
-        let directory = try TemporaryDirectory()
-        try directory.write(text, to: "lifed.toml")
-        let configuration = try directory.load()
-        #expect(directory.problems(configuration) == ["lifed.toml:\(problem)"])
-        #expect(configuration.settings == Settings())
-    }
-
     @Test(arguments: [
         (
             "schemes = 'http'",
@@ -92,7 +44,7 @@ import Testing
             #"2: cannot use "deviation" in schedule: unknown key; known here: at, kind, jitter"#
         ),
     ])
-    func `a manifest's are explained`(text: String, problem: String) throws {
+    func manifestMistakeIsReportedWithLineAndExpectation(text: String, problem: String) throws {
         let directory = try TemporaryDirectory()
         try directory.write("command = ['sh']\n\(text)", to: "apps.d/bad.toml")
         let configuration = try directory.load()
@@ -100,7 +52,7 @@ import Testing
         #expect(configuration.manifests == [])
     }
 
-    @Test func `a file in the place of the manifests' directory is one`() throws {
+    @Test func fileInPlaceOfManifestDirectoryIsReported() throws {
         let directory = try TemporaryDirectory()
         try directory.write("command = ['sh']", to: "apps.d")
         let configuration = try directory.load()

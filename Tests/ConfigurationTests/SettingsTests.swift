@@ -1,4 +1,5 @@
 import LifecycleTypes
+import TestSupport
 import Testing
 
 @testable import Configuration
@@ -177,8 +178,47 @@ import Testing
             """
         ),
         ("[[timeouts]]\nlaunch = 1", "1: cannot use timeouts: found an array; expected a table, [timeouts]"),
+        (
+            "defaults = 'x'",
+            #"1: cannot use defaults: found "x"; expected a table of apps, { https = "org.example.browser" }"#
+        ),
+        (
+            "[defaults]\n'no scheme' = 'a'",
+            #"2: cannot use defaults: "no scheme" is neither a URL scheme nor a media type; expected one"#
+        ),
+        (
+            "[defaults]\n'/plain' = 'a'",
+            #"2: cannot use defaults: "/plain" is neither a URL scheme nor a media type; expected one"#
+        ),
+        (
+            "helpers = ['tmux', '/usr/bin/screen']",
+            """
+            1: cannot use helpers: found "/usr/bin/screen" as element 2; expected an array of up to 64 names of program files, \
+            such as ["dbus-daemon"]
+            """
+        ),
+        (
+            "access.administrators = ['a:b']",
+            #"1: cannot use access.administrators: found "a:b" as element 1; expected an array of up to 64 names of groups, such as ["wheel"]"#
+        ),
+        (
+            "memory.suspendedLimit = 99999999999999999999",
+            """
+            1: cannot parse the file: the integer "99999999999999999999" is too large; an integer has 64 bits; \
+            ignoring the file
+            """
+        ),
+        (
+            "foregroundLimit = 0xffffffffffffffffff",
+            """
+            1: cannot parse the file: the integer "0xffffffffffffffffff" is too large; an integer has 64 bits; \
+            ignoring the file
+            """
+        ),
+        ("[defaults]\nhttps = 5", "2: cannot use defaults.https: found the integer 5; expected the id of an app"),
+        ("[defaults]\n'text/*' = '-a'", #"2: cannot use defaults.text/*: found "-a"; expected the id of an app"#),
     ])
-    func mistakesAreExplained(text: String, problem: String) throws {
+    func settingsMistakeIsReportedWithLineAndExpectation(text: String, problem: String) throws {
         let directory = try TemporaryDirectory()
         try directory.write(text, to: "lifed.toml")
         let configuration = try directory.load()

@@ -1,4 +1,5 @@
 import LifecycleTypes
+import TestSupport
 import Testing
 
 @testable import Configuration

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import Configuration
@@ -48,7 +49,7 @@ import Testing
             "\\u0041",
             "a", "1", "0x", "_", "-", ":", "T", "e", "+", "inf", "true", " ", "\u{A0}", "é", "\u{FEFF}",
         ]
-        var random = SplitMix(state: seed)
+        var random = SeededGenerator(seed: seed)
         for _ in 0..<150 {
             var text = Array(Self.sample.unicodeScalars)
             for _ in 0..<Int.random(in: 1...4, using: &random) {
@@ -96,17 +97,4 @@ import Testing
         [[list]]
         n = 1_000
         """
-}
-
-/// Steele, Lea and Flood's SplitMix64: small, and the same numbers for the same seed everywhere.
-struct SplitMix: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
-    }
 }

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import Varlink
@@ -184,25 +185,12 @@ private struct Sample: JSONReadable, Equatable {
     }
 
     @Test func randomBytesNeverHurt() {
-        var generator = SplitMix(state: 7)
+        var generator = SeededGenerator(seed: 7)
         for _ in 0..<2000 {
             let length = Int(generator.next() % 200)
             let alphabet = Array(#"{}[]":,\truefalsn0123456789."methodparameters"#.utf8) + [0, 0xff, 0xc3]
             let bytes = (0..<length).map { _ in alphabet[Int(generator.next() % UInt64(alphabet.count))] }
             _ = violation(bytes)
         }
-    }
-}
-
-/// A small generator, so that a failure repeats.
-struct SplitMix: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9e37_79b9_7f4a_7c15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xbf58_476d_1ce4_e5b9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94d0_49bb_1331_11eb
-        return mixed ^ (mixed >> 31)
     }
 }

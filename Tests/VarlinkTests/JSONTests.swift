@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Varlink
@@ -241,7 +242,7 @@ extension JSONValue {
 /// Compares the reader and the writer with Foundation's.
 @Suite struct JSONOracleTests {
     private struct Random {
-        var generator: SplitMix
+        var generator: SeededGenerator
 
         mutating func value(_ depth: Int) -> JSONValue {
             switch UInt8.random(in: 0..<(depth > 0 ? 7 : 5), using: &generator) {
@@ -270,7 +271,7 @@ extension JSONValue {
     }
 
     @Test func bothReadTheOutputOfTheOther() throws {
-        var random = Random(generator: SplitMix(state: 25))
+        var random = Random(generator: SeededGenerator(seed: 25))
         for _ in 0..<500 {
             let value = random.value(4).sorted
             var json = JSONWriter()
@@ -284,7 +285,7 @@ extension JSONValue {
     }
 
     @Test func bothAcceptTheSameTexts() throws {
-        var generator = SplitMix(state: 8)
+        var generator = SeededGenerator(seed: 8)
         let words = [
             "{", "}", "[", "]", ",", ":", "\"a\"", "\"\\u00e9\"", "0", "-1.5", "01", "true", "nul", " ", "\n", "\"",
             "\\",

@@ -1,28 +1,10 @@
 import Glibc
+import TestSupport
 import Testing
 
 @testable import Configuration
 
-/// A directory of real files, gone when the test is over.
-final class TemporaryDirectory {
-    let path: String
-
-    /// Everything in it, and itself, in the order of making.
-    private var made: [String]
-
-    init() throws {
-        var template = Array("/tmp/lifed-configuration.XXXXXX".utf8CString)
-        let name = unsafe template.withUnsafeMutableBufferPointer { buffer in
-            unsafe buffer.baseAddress.flatMap { unsafe mkdtemp($0) }.map { unsafe String(cString: $0) }
-        }
-        path = try #require(name)
-        made = [path]
-    }
-
-    deinit {
-        for entry in made.reversed() { unsafe remove(entry) }
-    }
-
+extension TemporaryDirectory {
     /// Writes a file, making the directories above it, and returns its path.
     @discardableResult
     func write(_ text: String, to name: String, mode: mode_t = 0o644) throws -> String {
@@ -70,13 +52,8 @@ final class TemporaryDirectory {
         var directory = path
         for part in name.split(separator: "/").dropLast() {
             directory += "/\(part)"
-            if unsafe mkdir(directory, 0o755) == 0 {
-                made.append(directory)
-            } else {
-                try #require(errno == EEXIST)
-            }
+            if unsafe mkdir(directory, 0o755) != 0 { try #require(errno == EEXIST) }
         }
-        made.append("\(path)/\(name)")
         return "\(path)/\(name)"
     }
 }
