@@ -66,9 +66,10 @@ final class ForeignToplevels: WindowProtocol {
 
     func handleEnd(of name: UInt32) {
         guard let output = outputs.first(where: { $0.value == name })?.key else { return }
-        for object in toplevels.keys {
-            toplevels[object]?.pending.place.remove(name)
-            toplevels[object]?.shown?.place.remove(name)
+        for (object, var toplevel) in toplevels {
+            toplevel.pending.place.remove(name)
+            toplevel.shown?.place.remove(name)
+            toplevels[object] = toplevel
         }
         outputs[output] = nil
         connection.forget(output)
