@@ -1,3 +1,4 @@
+import LifecycleTypes
 public import Varlink
 
 /// A method with one reply, and the types of its parameters and its reply. The methods are static members.
@@ -59,6 +60,14 @@ extension RunParameters {
 extension SetInUseParameters {
     /// The number of apps that one call may name.
     public static let limit = 1024
+
+    /// A Boolean value that indicates whether clients report the use. The daemon itself reports the others.
+    public var isOfClients: Bool {
+        switch use {
+        case .visible, .pointed, .playing, .called, .awaited, .unread: true
+        case .relaunched, .unfollowed: false
+        }
+    }
 }
 
 /// A value of an enumeration of the interface. Varlink's words have no hyphens.

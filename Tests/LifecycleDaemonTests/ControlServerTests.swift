@@ -161,17 +161,43 @@ import Varlink
         func connectionClosed(_ connection: ControlConnection) { service.connectionClosed(connection) }
     }
 
+    private func makeService(
+        in root: String, _ loop: EventLoop, _ journal: Journal
+    ) throws -> (AppManager, ControlService) {
+        let launcher = AppLauncher(
+            isSystem: false, stateDirectory: root + "/state", appSocket: root + "/channel",
+            environment: AppEnvironment(daemon: [:]), usesJournal: false, descriptorLimit: nil)
+        let manager = try AppManager(
+            loop: loop, launcher: launcher, store: MemoryStateStore(), entries: nil, log: journal)
+        let service = try ControlService(
+            loop: loop, socket: try ControlSocket.open(in: root), manager: manager, log: Log(target: .console),
+            instance: .user, path: root + "/control")
+        return (manager, service)
+    }
+
+    @Test(arguments: Use.allCases)
+    func useThatOnlyTheDaemonReportsIsRefused(_ use: Use) throws {
+        try withTemporaryDirectory { (root: String) throws in
+            let loop = try EventLoop()
+            let (manager, service) = try makeService(in: root, loop, Journal())
+            let delegate = Delegate(service)
+            service.server.delegate = delegate
+            defer { service.close() }
+            let client = try ControlClient(at: root, "SetInUse", #"{"use":"\#(use)","apps":[]}"#)
+            client.sendMore()
+            try loop.dispatchReady()
+            client.receive()
+            let isRefused = use == .relaunched || use == .unfollowed
+            let refusal = #"{"error":"org.varlink.service.InvalidParameter","parameters":{"parameter":"use"}}"#
+            #expect(client.received == (isRefused ? refusal : #"{"parameters":{"ignored":[]}}"#) + "\0")
+            #expect(manager.isReported(use) != isRefused)
+        }
+    }
+
     @Test func callOfConnectionThatAnAnnouncementClosesIsNotPerformed() throws {
         try withTemporaryDirectory { (root: String) throws in
             let (loop, journal) = (try EventLoop(), Journal())
-            let launcher = AppLauncher(
-                isSystem: false, stateDirectory: root + "/state", appSocket: root + "/channel",
-                environment: AppEnvironment(daemon: [:]), usesJournal: false, descriptorLimit: nil)
-            let manager = try AppManager(
-                loop: loop, launcher: launcher, store: MemoryStateStore(), entries: nil, log: journal)
-            let service = try ControlService(
-                loop: loop, socket: try ControlSocket.open(in: root), manager: manager, log: Log(target: .console),
-                instance: .user, path: root + "/control")
+            let (manager, service) = try makeService(in: root, loop, journal)
             let delegate = Delegate(service)
             service.server.delegate = delegate
             journal.onTransition = { [weak service] in service?.close() }
@@ -203,6 +229,8 @@ extension ControlSocket {
 /// A client of a control socket that sends calls before it has the replies to those before.
 private final class ControlClient {
     private(set) var replyCount = 0
+    /// The bytes of the last replies.
+    private(set) var received = ""
     private let descriptor: Int32
     private var unsent: ArraySlice<UInt8>
     private var isClosed = false
@@ -247,6 +275,7 @@ private final class ControlClient {
             let count = unsafe recv(descriptor, &buffer, buffer.count, 0)
             guard count > 0 else { return }
             replyCount += buffer[..<count].count { $0 == 0 }
+            received = String(decoding: buffer[..<count], as: UTF8.self)
         }
     }
 

@@ -213,6 +213,7 @@ extension ControlService: LifedHandler {
     }
 
     func setInUse(_ report: SetInUseParameters, for call: ClientCall) throws {
+        guard report.isOfClients else { throw ServiceError.invalidParameter("use") }
         guard report.apps.count <= SetInUseParameters.limit else { throw ServiceError.invalidParameter("apps") }
         let ids = report.apps.map { AppID($0) }
         let known = Set(ids.filter { manager.isKnown($0) && rights.seesAll(of: $0, call.scope) })
