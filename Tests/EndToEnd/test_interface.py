@@ -2,6 +2,8 @@
 
 import re
 import subprocess
+from importlib.machinery import SourceFileLoader
+from importlib.util import module_from_spec, spec_from_loader
 from pathlib import Path
 
 import pytest
@@ -11,6 +13,39 @@ ROOT = Path(__file__).resolve().parents[2]
 
 def test_the_generated_code_is_not_stale():
     subprocess.run([ROOT / "scripts/generate-api", "--check"], check=True)
+
+
+@pytest.fixture
+def parse():
+    """Reads the members of an interface."""
+    loader = SourceFileLoader("generate_api", str(ROOT / "scripts/generate-api"))
+    api = module_from_spec(spec_from_loader("generate_api", loader))
+    loader.exec_module(api)
+    return lambda members: api.Parser("# A test.\ninterface org.example\n\n" + members).interface()[1]
+
+
+def test_a_line_of_its_own_makes_a_method_one_with_several_replies(parse):
+    members = parse("# Lists. Call with more.\nmethod List() -> ()\n\n# Follows.\n# [Requires 'more' flag]\nmethod Monitor() -> ()\n")
+    comments = [comment for _, _, comment, _, _ in members]
+    assert comments == ["Lists. Call with more.", "Follows."]
+    assert [comment.requires_more for comment in comments] == [False, True]
+
+
+@pytest.mark.parametrize(
+    "members",
+    [
+        "# Follows.\nmethod Monitor() -> ()\n",
+        "# Follows. [Requires 'more' flag]\nmethod MonitorAll() -> ()\n",
+        "# [Requires 'more' flag]\n# Follows.\nmethod Follow() -> ()\n",
+        "# Follows.\n# [Requires 'more' flag]\n# [Requires 'more' flag]\nmethod Follow() -> ()\n",
+        "# Follows.\n# [requires 'more' flag]\nmethod Follow() -> ()\n",
+        "# Follows.\n# [Supports 'more' flag]\nmethod Follow() -> ()\n",
+        "# A type.\n# [Requires 'more' flag]\ntype Kind (one, other)\n",
+    ],
+)
+def test_a_mistake_in_that_line_is_an_error(parse, members):
+    with pytest.raises(SystemExit, match="cannot read (Monitor|Follow|Kind)"):
+        parse(members)
 
 
 def streaming_methods():

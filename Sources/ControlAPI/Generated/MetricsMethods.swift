@@ -17,7 +17,7 @@ public enum MetricsInterface {
     }
 
     /// The interface in Varlink's interface definition language.
-    public static let description = "# The metrics of a service, in the form of systemd 260.\ninterface io.systemd.Metrics\n\n# The kind of a family's values.\ntype MetricFamilyType (counter, gauge, string)\n\n# Returns every metric. Call with more. The value is a number or a string.\nmethod List() -> (name: string, value: object, object: ?string, fields: ?object)\n\n# Returns every family of metrics. Call with more.\nmethod Describe() -> (name: string, description: string, type: MetricFamilyType)\n"
+    public static let description = "# The metrics of a service, in the form of systemd 260.\ninterface io.systemd.Metrics\n\n# The kind of a family's values.\ntype MetricFamilyType (counter, gauge, string)\n\n# Returns every metric. The value is a number or a string.\n# [Requires 'more' flag]\nmethod List() -> (name: string, value: object, object: ?string, fields: ?object)\n\n# Returns every family of metrics.\n# [Requires 'more' flag]\nmethod Describe() -> (name: string, description: string, type: MetricFamilyType)\n"
 }
 
 /// The methods of io.systemd.Metrics.
@@ -42,9 +42,9 @@ public protocol MetricsHandler {
 
     /// Returns the error for parameters that are not valid.
     func failure(_ error: ServiceError) -> Failure
-    /// Returns every metric. Call with more. The value is a number or a string.
+    /// Returns every metric. The value is a number or a string.
     func list(for call: Context) throws(Failure)
-    /// Returns every family of metrics. Call with more.
+    /// Returns every family of metrics.
     func describe(for call: Context) throws(Failure)
 }
 
