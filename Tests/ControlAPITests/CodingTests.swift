@@ -9,7 +9,7 @@ import Varlink
     @Test func valuesAreReadAsTheyWereWritten() throws {
         try expectRoundTrip(Samples.explanation)
         try expectRoundTrip(Samples.historyEvent)
-        try expectRoundTrip(Samples.launchable)
+        try expectRoundTrip(Samples.availableApp)
         try expectRoundTrip(Samples.status)
         try expectRoundTrip(Samples.run)
         try expectRoundTrip(

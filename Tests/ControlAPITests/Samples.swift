@@ -39,7 +39,7 @@ enum Samples {
     static let transition = Transition(
         id: "org.example.Clock", from: .active, to: .inactive, reason: .home, timeUSec: 13, pid: 42,
         answerUSec: 17)
-    static let launchable = Launchable(
+    static let availableApp = AvailableApp(
         id: "clock", name: "Clock", source: .desktopEntry, file: "/clock.desktop", running: true, shown: true,
         problem: "/clock.desktop:3: Terminal=true")
     static let problem = Problem(file: "/etc/lifed/lifed.toml", line: 3, message: "expected a number")

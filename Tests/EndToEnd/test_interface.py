@@ -48,6 +48,12 @@ def test_a_mistake_in_that_line_is_an_error(parse, members):
         parse(members)
 
 
+@pytest.mark.parametrize("comment", ["", "# One.\n# Two.\n# Three.\n"])
+def test_a_member_has_a_comment_of_one_or_two_lines(parse, comment):
+    with pytest.raises(SystemExit, match="cannot read Kind"):
+        parse(comment + "type Kind (one, other)\n")
+
+
 def streaming_methods():
     """The methods of both interfaces that the daemon answers only with more."""
     for name in ("Lifed", "Metrics"):

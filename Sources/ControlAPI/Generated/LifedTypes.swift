@@ -766,15 +766,15 @@ public struct Details: Sendable, Equatable, JSONReadable, JSONWritable {
 }
 
 /// The kind of file that describes an app.
-public enum LaunchableSource: String, JSONWord, Sendable, CaseIterable {
+public enum AvailableAppSource: String, JSONWord, Sendable, CaseIterable {
     case manifest, desktopEntry
 }
 
 /// An app that can be launched.
-public struct Launchable: Sendable, Equatable, JSONReadable, JSONWritable {
+public struct AvailableApp: Sendable, Equatable, JSONReadable, JSONWritable {
     public var id: String
     public var name: Optional<String>
-    public var source: LaunchableSource
+    public var source: AvailableAppSource
     public var file: String
     public var running: Bool
     /// False for an app that menus do not show.
@@ -783,7 +783,7 @@ public struct Launchable: Sendable, Equatable, JSONReadable, JSONWritable {
     public var problem: Optional<String>
 
     /// Creates the value of its members.
-    public init(id: String, name: String? = nil, source: LaunchableSource, file: String, running: Bool, shown: Bool, problem: String? = nil) {
+    public init(id: String, name: String? = nil, source: AvailableAppSource, file: String, running: Bool, shown: Bool, problem: String? = nil) {
         (self.id, self.name, self.source, self.file, self.running, self.shown, self.problem) = (id, name, source, file, running, shown, problem)
     }
 
@@ -791,7 +791,7 @@ public struct Launchable: Sendable, Equatable, JSONReadable, JSONWritable {
     public init(from json: inout JSONReader) throws(JSONError) {
         var id: String?
         var name: String?
-        var source: LaunchableSource?
+        var source: AvailableAppSource?
         var file: String?
         var running: Bool?
         var shown: Bool?
@@ -803,7 +803,7 @@ public struct Launchable: Sendable, Equatable, JSONReadable, JSONWritable {
             } else if json.isAt("name") {
                 name = try json.read(String?.self)
             } else if json.isAt("source") {
-                source = try json.read(LaunchableSource.self)
+                source = try json.read(AvailableAppSource.self)
             } else if json.isAt("file") {
                 file = try json.read(String.self)
             } else if json.isAt("running") {
@@ -1714,20 +1714,20 @@ public struct ListAvailableParameters: Sendable, Equatable, JSONReadable, JSONWr
 
 /// The reply of ListAvailable.
 public struct ListAvailableReply: Sendable, Equatable, JSONReadable, JSONWritable {
-    public var apps: [Launchable]
+    public var apps: [AvailableApp]
 
     /// Creates the value of its members.
-    public init(apps: [Launchable]) {
+    public init(apps: [AvailableApp]) {
         (self.apps) = (apps)
     }
 
     /// Reads the value.
     public init(from json: inout JSONReader) throws(JSONError) {
-        var apps: [Launchable]?
+        var apps: [AvailableApp]?
         try json.beginObject()
         while json.nextMember() {
             if json.isAt("apps") {
-                apps = try json.read([Launchable].self)
+                apps = try json.read([AvailableApp].self)
             } else {
                 json.skipValue()
             }
@@ -1778,7 +1778,10 @@ public struct DescribeReply: Sendable, Equatable, JSONReadable, JSONWritable {
 
 /// The parameters of FindApp.
 public struct FindAppParameters: Sendable, Equatable, JSONReadable, JSONWritable {
+    /// The process. A call has either this or appID.
     public var pid: Optional<Int64>
+    /// The app id that a window claims: the id of an app or of its desktop entry, or the StartupWMClass of the entry.
+    /// The same case comes before any case. Of several instances (mail, mail-2), the first that runs counts.
     public var appID: Optional<String>
 
     /// Creates the value of its members.

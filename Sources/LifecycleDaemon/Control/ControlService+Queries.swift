@@ -28,7 +28,7 @@ extension ControlService {
     }
 
     func listAvailable(_ wanted: ListAvailableParameters, for call: ClientCall) throws {
-        call.answer(Varlink.Reply(ListAvailableReply(apps: try presentation.launchable(all: wanted.all ?? false))))
+        call.answer(Varlink.Reply(ListAvailableReply(apps: try presentation.availableApps(all: wanted.all ?? false))))
     }
 
     func describe(_ wanted: AppParameters, for call: ClientCall) throws {

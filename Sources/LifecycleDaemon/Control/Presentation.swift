@@ -170,32 +170,32 @@ struct Presentation {
     // MARK: Apps that can be launched
 
     /// - Parameter all: Includes entries that cannot be launched or are hidden from menus.
-    func launchable(all: Bool) throws(ControlError) -> [Launchable] {
-        var apps: [Launchable] = []
+    func availableApps(all: Bool) throws(ControlError) -> [AvailableApp] {
+        var apps: [AvailableApp] = []
         for (id, definition) in manager.catalog.definitions where !definition.isAdHoc && !definition.isFromEntry {
             apps.append(
-                Launchable(
+                AvailableApp(
                     id: id.name, name: definition.name, source: .manifest, file: definition.manifest ?? "",
                     running: manager.isRunning(id), shown: true))
         }
         let described = Set(apps.map(\.id))
         let findings = try ControlError.reading { () throws(LoadFailure) in try manager.entries?.all() ?? [:] }
         for (id, finding) in findings where !described.contains(id) {
-            let app = launchable(id, finding)
+            let app = availableApp(id, finding)
             if all || (app.shown && app.problem == nil) { apps.append(app) }
         }
         return apps.sorted { $0.id < $1.id }
     }
 
-    private func launchable(_ id: String, _ finding: DesktopEntries.Finding) -> Launchable {
+    private func availableApp(_ id: String, _ finding: DesktopEntries.Finding) -> AvailableApp {
         let isRunning = manager.isRunning(AppID(id))
         return switch finding {
         case .entry(let entry):
-            Launchable(
+            AvailableApp(
                 id: id, name: entry.manifest.name, source: .desktopEntry, file: entry.manifest.file,
                 running: isRunning, shown: entry.isShown)
         case .unusable(let problem):
-            Launchable(
+            AvailableApp(
                 id: id, name: nil, source: .desktopEntry, file: problem.file, running: isRunning, shown: false,
                 problem: problem.description)
         }

@@ -124,7 +124,7 @@ enum List {
         let reply = try arguments.options.call(
             .listAvailable, parameters, doing: "cannot list the apps that can be launched")
         try show(reply, arguments, ids: reply.apps.map { $0.id }) {
-            $0.launchable(reply.apps, all: arguments.has(.all))
+            $0.availableApps(reply.apps, all: arguments.has(.all))
         }
     }
 

@@ -61,7 +61,7 @@ struct Presentation {
         return table.text
     }
 
-    func launchable(_ apps: [Launchable], all: Bool) -> String {
+    func availableApps(_ apps: [AvailableApp], all: Bool) -> String {
         guard !apps.isEmpty else { return "no app can be launched\n" }
         var table = Table(["ID", "NAME", "RUNS", "FROM"] + (all ? ["NOTE"] : []), style: style)
         for app in apps {
@@ -71,7 +71,7 @@ struct Presentation {
         return table.text
     }
 
-    private func note(_ app: Launchable) -> String {
+    private func note(_ app: AvailableApp) -> String {
         guard let problem = app.problem else { return app.shown ? "-" : "hidden from menus" }
         // The file has a column of its own.
         guard problem.utf8.starts(with: app.file.utf8) else { return problem }
