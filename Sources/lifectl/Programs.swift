@@ -222,15 +222,18 @@ struct RemoteHost: Equatable {
     /// Creates the machine that the arguments before `--` name; nil if they name none.
     init?(arguments: [String]) throws(Failure) {
         let end = arguments.firstIndex(of: "--") ?? arguments.count
-        guard let index = arguments[..<end].firstIndex(where: { $0 == "--host" || $0.hasPrefix("--host=") }) else {
-            return nil
-        }
+        guard let index = arguments[..<end].firstIndex(where: Self.isOption) else { return nil }
         var rest = arguments
         let option = rest.remove(at: index)
         if option == "--host" {
             destination = index < end - 1 ? rest.remove(at: index) : ""
         } else {
             destination = String(option.dropFirst("--host=".count))
+        }
+        // The other machine would run the command on a third one.
+        guard !rest.prefix(while: { $0 != "--" }).contains(where: Self.isOption) else {
+            throw Failure(
+                .usage, "cannot read the command line", "--host is given twice", remedy: "name one machine")
         }
         self.arguments = rest
         // ssh reads a leading hyphen as an option.
@@ -240,6 +243,8 @@ struct RemoteHost: Equatable {
                 remedy: "name one, as in: lifectl --host kim@kitchen list")
         }
     }
+
+    private static func isOption(_ word: String) -> Bool { word == "--host" || word.hasPrefix("--host=") }
 
     /// The command line of ssh. The shell of the other machine reads the last word, so the words in it are quoted.
     var command: [String] {

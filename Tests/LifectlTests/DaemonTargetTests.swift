@@ -43,6 +43,17 @@ import Testing
         #expect(throws: Failure.self) { try RemoteHost(arguments: ["list", "--host", "--", "x"]) }
     }
 
+    @Test func secondMachineIsRefused() throws {
+        for second in [["--host", "b"], ["--host=b"], ["--host"]] {
+            let failure = #expect(throws: Failure.self) { try RemoteHost(arguments: ["--host", "a", "list"] + second) }
+            #expect(
+                failure?.message == "cannot read the command line: --host is given twice; name one machine")
+            #expect(failure?.status == .usage)
+        }
+        let host = try RemoteHost(arguments: ["--host", "a", "run", "--", "x", "--host", "b"])
+        #expect(host?.arguments == ["run", "--", "x", "--host", "b"])
+    }
+
     @Test(arguments: ["", "-oProxyCommand=x", "-\u{301}x"])
     func destinationThatSSHWouldMisreadIsRefused(destination: String) {
         #expect(throws: Failure.self) { try RemoteHost(arguments: ["--host", destination, "list"]) }
