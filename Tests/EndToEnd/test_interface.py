@@ -64,7 +64,8 @@ def streaming_methods():
 @pytest.mark.parametrize(
     ("page", "statement", "name"),
     [
-        ("docs/integrate/varlink/README.md", r"^- \*\*`more`\.\*\*(.*?) need `more`", r"`(\w+)`"),
+        ("docs/integrate/varlink/README.md", r"^- \*\*`more`\.\*\*(.*?) need `more`", r"`([A-Z]\w+)`"),
+        ("docs/integrate/varlink/system.md", r"^\| `ExpectedMore` \|(.*?) was called without `more`", r"`([A-Z]\w+)`"),
         ("docs/man/org.lifed.7", r"\.It\n((?:(?!\.It).)*?)\nneed\n\.Li \\\(dqmore", r"(?<![.\w])[A-Z]\w+"),
     ],
 )
