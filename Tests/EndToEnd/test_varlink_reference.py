@@ -217,6 +217,16 @@ def test_the_methods_are_those_of_the_interface():
         assert f'> {{"method": "org.lifed.{method}"' in "".join(blocks("varlink", section)), method
 
 
+def test_every_parameter_is_in_an_example():
+    used = {}
+    for example in EXAMPLES:
+        for text in re.findall(r"^(?:other)?> (.*?)(?=^\S|\Z)", example, re.M | re.S):
+            call = json.loads(text)
+            used.setdefault(call["method"], set()).update(call.get("parameters", {}))
+    for method, fields in re.findall(r"^method (\w+)\((.*?)\) ->", re.sub(r" *#.*", "", INTERFACE), re.M | re.S):
+        assert set(re.findall(r"(\w+):", fields)) <= used[f"org.lifed.{method}"], method
+
+
 def test_the_access_of_apps_is_described_for_every_method():
     rows = re.search(r"^\| a process of an app calls .*?^$", PAGE, re.M | re.S)[0].splitlines()
     described = [name for row in rows for name in re.findall(r"`([A-Z]\w+)`", row.split(" | ")[0])]
