@@ -209,7 +209,7 @@ struct WaitingLine {
     static func text(_ app: String, seconds: Int, explanation: Explanation?) -> String {
         let present = Presentation(style: Style(isTerminal: false, environment: [:]), now: Instants.now)
         let why = explanation.map { explanation in
-            explanation.obstacles.first.map(present.obstacle) ?? explanation.details.app.state.rawValue
+            explanation.conditions.first.map(present.condition) ?? explanation.details.app.state.rawValue
         }
         return "\(Text.printable(app)) (\(seconds) s): \(why ?? "no answer yet")"
     }

@@ -29,7 +29,7 @@ import Varlink
         try expectWords(MachineEvent.self)
         try expectWords(EventOutcome.self)
         try expectWords(ForegroundBlocker.self)
-        try expectWords(ObstacleKind.self)
+        try expectWords(StateConditionKind.self)
     }
 
     private func expectWords<Value: JSONWord & Equatable>(_ type: Value.Type) throws {

@@ -27,12 +27,12 @@ enum Samples {
         launchRemedy: "make it executable",
         ended: true)
     static let uncontrolled = UncontrolledProcess(pid: 43, command: "sleep 9", user: "root", cause: "another user")
-    static let obstacle = Obstacle(
+    static let condition = StateCondition(
         kind: .callback, names: ["will-resign-active"], sinceUSec: 20, untilUSec: 21)
     static let prospect = Prospect(
         kind: .transition, timeUSec: 22, from: .background, to: .suspended, reason: .idle, callback: "open-url")
     static let explanation = Explanation(
-        details: details, next: .suspended, obstacles: [obstacle], prospects: [prospect])
+        details: details, next: .suspended, conditions: [condition], prospects: [prospect])
     static let historyEvent = HistoryEvent(
         kind: .exited, id: "x", timeUSec: 23, from: .active, to: .notRunning, reason: .crash, callback: "c", error: "e",
         pid: 42, answerUSec: 24, exitCode: 1, signal: 9, stateUSec: 25)

@@ -42,10 +42,10 @@ def test_explain_says_what_holds_an_app_and_what_comes_when(patient):
     answer = patient.lifectl.json("explain", "one")
     explanation = answer["explanation"]
     assert explanation["next"] == "suspended"
-    assert [each["kind"] for each in explanation["obstacles"]] == ["backgroundTime"]
+    assert [each["kind"] for each in explanation["conditions"]] == ["backgroundTime"]
     prospect = explanation["prospects"][0]
     assert (prospect["kind"], prospect["to"], prospect["reason"]) == ("transition", "suspended", "idle")
-    assert prospect["timeUSec"] == explanation["obstacles"][0]["untilUSec"]
+    assert prospect["timeUSec"] == explanation["conditions"][0]["untilUSec"]
     assert 0 < prospect["timeUSec"] / 1e6 - time.time() <= 60
     assert [entry["event"]["to"] for entry in answer["history"]] == ["inactive", "active", "inactive", "background"]
     text = patient.lifectl("explain", "one").stdout
@@ -64,7 +64,7 @@ def test_what_is_foretold_comes_true(direct):
     for prospect in foretold[:1]:
         assert 0 <= direct.lifectl.app("one")["sinceUSec"] - prospect["timeUSec"] < 1_000_000
     rest = direct.lifectl.json("explain", "one")["explanation"]
-    assert rest["obstacles"] == [] and rest["prospects"] == []
+    assert rest["conditions"] == [] and rest["prospects"] == []
     assert "none: the app stays suspended until a request" in direct.lifectl("explain", "one").stdout
 
 
@@ -295,7 +295,7 @@ def test_top_shows_what_apps_use(direct):
     rows = {row["app"]["id"]: row for row in sample["rows"]}
     assert rows["busy"]["load"] > rows["idle"]["load"]
     assert rows["busy"]["memoryBytes"] > 0
-    assert [each["kind"] for each in rows["busy"]["obstacles"]] == ["resumeRequest"]
+    assert [each["kind"] for each in rows["busy"]["conditions"]] == ["resumeRequest"]
     assert "resumed by request" in direct.lifectl("top", "-n", "1", "--interval", "0.1").stdout
 
 

@@ -27,7 +27,7 @@ private func details(_ app: App) -> Details {
         moving.target = .suspended
         let explanation = Explanation(
             details: details(moving), next: .suspended,
-            obstacles: [Obstacle(kind: .backgroundTime, names: [], untilUSec: 67_800_000)],
+            conditions: [StateCondition(kind: .backgroundTime, names: [], untilUSec: 67_800_000)],
             prospects: [
                 Prospect(
                     kind: .transition, timeUSec: 67_800_000, from: .background, to: .suspended, reason: .idle)
@@ -51,24 +51,25 @@ private func details(_ app: App) -> Details {
             ended.lastExit = Exit(
                 state: .active, reason: .crash, exitCode: exitCode, signal: signal, timeUSec: 60_000_000)
             return plain.explanation(
-                Explanation(details: details(ended), next: nil, obstacles: [], prospects: []), past: [])
+                Explanation(details: details(ended), next: nil, conditions: [], prospects: []), past: [])
         }
         #expect(explained(exitCode: 3, signal: nil).contains(": it exited with status 3\n"))
         #expect(explained(exitCode: nil, signal: 11).contains(": it was ended by SIGSEGV, which lifed did not send\n"))
         #expect(explained(exitCode: nil, signal: nil).contains(": \(Reason.crash.meaning)\n"))
     }
 
-    @Test(arguments: ObstacleKind.allCases)
-    func everyObstacleIsASentence(_ kind: ObstacleKind) {
+    @Test(arguments: StateConditionKind.allCases)
+    func everyStateConditionIsASentence(_ kind: StateConditionKind) {
         for names in [[], ["did-enter-background", "main"]] {
-            let text = plain.obstacle(Obstacle(kind: kind, names: names, sinceUSec: 1, untilUSec: 67_000_000))
+            let text = plain.condition(StateCondition(kind: kind, names: names, sinceUSec: 1, untilUSec: 67_000_000))
             #expect(text.count > 12 && text.hasSuffix("(in 1.0 s)") && !text.contains("\n"))
         }
     }
 
-    @Test func waitNamesItsObstacle() {
+    @Test func waitNamesItsStateCondition() {
         let explanation = Explanation(
-            details: details(app("a", .terminating)), next: .notRunning, obstacles: [Obstacle(kind: .end, names: [])],
+            details: details(app("a", .terminating)), next: .notRunning,
+            conditions: [StateCondition(kind: .end, names: [])],
             prospects: [])
         #expect(
             WaitingLine.text("a", seconds: 3, explanation: explanation)
@@ -76,9 +77,9 @@ private func details(_ app: App) -> Details {
         #expect(WaitingLine.text("a", seconds: 3, explanation: nil) == "a (3 s): no answer yet")
     }
 
-    @Test func appAtRestHasNoObstacles() {
+    @Test func appAtRestHasNoConditions() {
         for state in AppState.allCases {
-            let explanation = Explanation(details: details(app("a", state)), next: nil, obstacles: [], prospects: [])
+            let explanation = Explanation(details: details(app("a", state)), next: nil, conditions: [], prospects: [])
             #expect(plain.explanation(explanation, past: []).contains("\n  none"))
         }
     }

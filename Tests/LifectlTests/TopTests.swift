@@ -13,7 +13,8 @@ import Testing
             adHoc: false, pid: 1, sinceUSec: 60_000_000, stoppedByOther: false)
         return TopRow(
             app: app, cpuTimeUSec: time, memoryBytes: 3 << 20,
-            obstacles: until.map { [Obstacle(kind: .backgroundTime, names: [], untilUSec: $0)] } ?? [], prospects: [])
+            conditions: until.map { [StateCondition(kind: .backgroundTime, names: [], untilUSec: $0)] } ?? [],
+            prospects: [])
     }
 
     @Test func deadlinesCountDown() {

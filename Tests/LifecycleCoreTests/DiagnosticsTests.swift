@@ -24,7 +24,7 @@ import Testing
 
     @Test func `an app in use is held by nothing, and nothing comes`() {
         let world = world()
-        #expect(world.core.obstacles(of: Self.clock).isEmpty)
+        #expect(world.core.conditions(of: Self.clock).isEmpty)
         #expect(world.core.nextState(of: Self.clock) == nil)
         #expect(world.core.forecast(of: Self.clock).isEmpty)
     }
@@ -33,15 +33,15 @@ import Testing
         var world = world()
         world.pass(.seconds(1))
         world.ask(.home)
-        #expect(world.core.obstacles(of: Self.clock) == [.backgroundTime(until: instant(6000))])
+        #expect(world.core.conditions(of: Self.clock) == [.backgroundTime(until: instant(6000))])
         #expect(world.core.nextState(of: Self.clock) == .suspended)
         #expect(lines(world) == ["6000 background → suspended (idle)"])
     }
 
-    @Test func `background time is no obstacle if the policy forbids suspension`() {
+    @Test func `background time is no condition if the policy forbids suspension`() {
         var world = world { $0.suspend = .never }
         world.ask(.home)
-        #expect(world.core.obstacles(of: Self.clock) == [.policy])
+        #expect(world.core.conditions(of: Self.clock) == [.policy])
         #expect(world.core.forecast(of: Self.clock).isEmpty)
     }
 
@@ -50,7 +50,7 @@ import Testing
         world.silent[Self.clock] = [.didEnterBackground]
         world.ask(.home)
         #expect(
-            world.core.obstacles(of: Self.clock) == [
+            world.core.conditions(of: Self.clock) == [
                 .answer(.didEnterBackground, nil, since: instant(0), until: instant(5000))
             ])
         #expect(
@@ -67,11 +67,11 @@ import Testing
         world.ask(.home)
         let holds = world.core.knownApps[Self.clock]?.heldAssertions ?? []
         #expect(
-            world.core.obstacles(of: Self.clock) == [
+            world.core.conditions(of: Self.clock) == [
                 .assertion(holds[0], until: nil), .assertion(holds[1], until: nil),
             ])
         world.give(.endAssertion(2), from: Self.clock)
-        #expect(world.core.obstacles(of: Self.clock) == [.assertion(holds[0], until: instant(30_000))])
+        #expect(world.core.conditions(of: Self.clock) == [.assertion(holds[0], until: instant(30_000))])
         #expect(
             lines(world).prefix(3) == [
                 "30000 tasks expire", "35000 background → terminating (task-timeout)", "35000 kill",
@@ -82,7 +82,7 @@ import Testing
         var world = world(linked: true)
         world.silent[Self.clock] = [.willResignActive]
         world.ask(.launch(Self.mail, background: false))
-        #expect(world.core.obstacles(of: Self.mail) == [.activationSlot([Self.clock])])
+        #expect(world.core.conditions(of: Self.mail) == [.activationSlot([Self.clock])])
         #expect(
             lines(world, Self.mail) == [
                 "1000 inactive → active (launch)", "1000 told did-become-active", "6000 overdue did-become-active",
@@ -93,65 +93,65 @@ import Testing
         var world = world()
         world.stubborn = [Self.clock]
         world.ask(.terminate(Self.clock))
-        #expect(world.core.obstacles(of: Self.clock) == [.process(.reap, until: instant(5000))])
+        #expect(world.core.conditions(of: Self.clock) == [.process(.reap, until: instant(5000))])
         #expect(lines(world) == ["5000 kill", "5000 terminating → notRunning (terminate)"])
     }
 
-    @Test func `operation of the kernel is an obstacle`() {
+    @Test func `operation of the kernel is a condition`() {
         var world = world()
         world.withholding = [.stopped]
         world.ask(.suspend(Self.clock))
-        #expect(world.core.obstacles(of: Self.clock) == [.process(.stop, until: nil)])
+        #expect(world.core.conditions(of: Self.clock) == [.process(.stop, until: nil)])
         #expect(lines(world) == ["0 background → suspended (suspend)"])
     }
 
-    @Test func `obstacles include the reasons for the target`() {
+    @Test func `conditions include the reasons for the target`() {
         var world = world { $0.suspend = .never }
         world.ask(.beginInterruption("call"))
-        #expect(world.core.obstacles(of: Self.clock) == [.interruption("call")])
+        #expect(world.core.conditions(of: Self.clock) == [.interruption("call")])
         world.ask(.machine(.lock))
-        #expect(world.core.obstacles(of: Self.clock).contains(.foregroundBlocked(.locked)))
+        #expect(world.core.conditions(of: Self.clock).contains(.foregroundBlocked(.locked)))
         world.ask(.machine(.unlock))
         world.ask(.endInterruption("call"))
         world.ask(.home)
         world.pass(.seconds(10))
-        #expect(world.core.obstacles(of: Self.clock) == [.policy])
+        #expect(world.core.conditions(of: Self.clock) == [.policy])
         world.give(.define(Self.mail, Policy()))
         world.ask(.launch(Self.mail, background: true))
         world.ask(.resume(Self.mail))
         world.pass(.seconds(10))
-        #expect(world.core.obstacles(of: Self.mail) == [.request])
+        #expect(world.core.conditions(of: Self.mail) == [.request])
         world.give(.stoppedByOther, of: Self.mail)
-        #expect(world.core.obstacles(of: Self.mail) == [.request, .stoppedByOther])
+        #expect(world.core.conditions(of: Self.mail) == [.request, .stoppedByOther])
     }
 
-    @Test func `app that keeps ending has its restart as an obstacle, then the restart limit`() {
+    @Test func `app that keeps ending has its restart as a condition, then the restart limit`() {
         var world = world { $0.restart = .always }
         let crash = Outcome.exited(.code(1), othersLeft: false)
         world.give(crash, of: Self.clock)
         world.give(crash, of: Self.clock)
-        #expect(world.core.obstacles(of: Self.clock) == [.restart(at: instant(1000))])
+        #expect(world.core.conditions(of: Self.clock) == [.restart(at: instant(1000))])
         #expect(lines(world).first == "1000 notRunning → inactive (restart)")
         for _ in 0..<20 {
             world.pass(.seconds(59))
             world.give(crash, of: Self.clock)
         }
-        #expect(world.core.obstacles(of: Self.clock) == [.restartLimitReached])
+        #expect(world.core.conditions(of: Self.clock) == [.restartLimitReached])
     }
 
-    @Test func `task that an app performs is an obstacle until its deadline`() {
+    @Test func `task that an app performs is a condition until its deadline`() {
         var world = world(linked: true)
         world.ask(.home)
         world.silent[Self.clock] = [.performTask]
         world.ask(.wake(Self.clock, kind: "fetch", payload: ""))
-        #expect(world.core.obstacles(of: Self.clock) == [.work(kind: "fetch", until: instant(30_000))])
+        #expect(world.core.conditions(of: Self.clock) == [.work(kind: "fetch", until: instant(30_000))])
         #expect(
             lines(world) == ["30000 overdue perform-task", "30000 background → suspended (wake)"]
                 || lines(world).last == "30000 background → suspended (idle)")
     }
 
-    @Test func `unknown app has no obstacle and no forecast`() {
-        #expect(Lifecycle().obstacles(of: Self.clock).isEmpty)
+    @Test func `unknown app has no condition and no forecast`() {
+        #expect(Lifecycle().conditions(of: Self.clock).isEmpty)
         #expect(Lifecycle().forecast(of: Self.clock).isEmpty)
     }
 

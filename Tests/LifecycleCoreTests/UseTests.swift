@@ -25,7 +25,7 @@ import Testing
         world.give(.setUses(.visible, [Self.clock, Self.maps]))
         world.pass(.seconds(600))
         #expect(world.state("clock") == .background)
-        #expect(world.core.obstacles(of: Self.clock) == [.use(.visible)])
+        #expect(world.core.conditions(of: Self.clock) == [.use(.visible)])
         world.give(.setUses(.visible, [Self.maps]))
         world.pass(.milliseconds(4999))
         #expect(world.state("clock") == .background)
@@ -143,7 +143,7 @@ import Testing
         world.give(.setUses(.playing, [Self.clock]))
         world.pass(.seconds(600))
         #expect(world.state("clock") == state)
-        #expect(world.core.obstacles(of: Self.clock) == (state == .background ? [.use(.playing)] : []))
+        #expect(world.core.conditions(of: Self.clock) == (state == .background ? [.use(.playing)] : []))
     }
 
     @Test(arguments: [Use.pointed, .called, .awaited, .unread, .relaunched, .unfollowed])
@@ -154,7 +154,7 @@ import Testing
         world.give(.setUses(use, [Self.clock]))
         world.pass(.seconds(600))
         #expect(world.state("clock") == .background)
-        #expect(world.core.obstacles(of: Self.clock) == [.use(use)])
+        #expect(world.core.conditions(of: Self.clock) == [.use(use)])
         world.give(.setUses(use, []))
         world.pass(.seconds(4))
         #expect(world.state("clock") == .background)

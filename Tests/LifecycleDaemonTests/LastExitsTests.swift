@@ -62,7 +62,7 @@ import Testing
         }
     }
 
-    @Test func unwritableStateDirectoryIsNoObstacle() {
+    @Test func unwritableStateDirectoryIsNoStateCondition() {
         let exits = exits(in: "/proc/nowhere")
         exits.record(exit(.crash), of: Self.clock, Self.app, at: 1)
         exits.forget(Self.clock, Self.app)

@@ -7,8 +7,8 @@ extension Machine {
         guard !isTakingOver, !isDead, inputs % 8 == 0 else { return }
         if let difference = core.differenceWhenRestored(at: now) { report("after a restart: \(difference)") }
         for id in core.knownApps.keys.sorted() {
-            guard let next = core.nextState(of: id), core.obstacles(of: id).isEmpty else { continue }
-            report("\(id) is \(states[id] ?? .notRunning), is to be \(next), and has no obstacle")
+            guard let next = core.nextState(of: id), core.conditions(of: id).isEmpty else { continue }
+            report("\(id) is \(states[id] ?? .notRunning), is to be \(next), and has no condition")
         }
         guard inputs % 1024 == 0 else { return }
         for id in core.knownApps.keys.sorted() {

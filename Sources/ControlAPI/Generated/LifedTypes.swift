@@ -1816,13 +1816,13 @@ public struct FindAppParameters: Sendable, Equatable, JSONReadable, JSONWritable
 }
 
 /// The kinds of conditions that keep an app in its state.
-public enum ObstacleKind: String, JSONWord, Sendable, CaseIterable {
+public enum StateConditionKind: String, JSONWord, Sendable, CaseIterable {
     case start, stop, resume, end, callback, activationSlot, backgroundTime, task, mode, work, launch, connection, scenes, interruption, foregroundBlocked, suspendPolicy, resumeRequest, restart, restartLimit, stoppedByOther, visible, pointed, playing, called, awaited, unread, relaunched, unfollowed
 }
 
 /// A condition that keeps an app in its state.
-public struct Obstacle: Sendable, Equatable, JSONReadable, JSONWritable {
-    public var kind: ObstacleKind
+public struct StateCondition: Sendable, Equatable, JSONReadable, JSONWritable {
+    public var kind: StateConditionKind
     /// The callback, the task or mode, or the other apps.
     public var names: [String]
     public var sinceUSec: Optional<Int64>
@@ -1830,20 +1830,20 @@ public struct Obstacle: Sendable, Equatable, JSONReadable, JSONWritable {
     public var untilUSec: Optional<Int64>
 
     /// Creates the value of its members.
-    public init(kind: ObstacleKind, names: [String], sinceUSec: Int64? = nil, untilUSec: Int64? = nil) {
+    public init(kind: StateConditionKind, names: [String], sinceUSec: Int64? = nil, untilUSec: Int64? = nil) {
         (self.kind, self.names, self.sinceUSec, self.untilUSec) = (kind, names, sinceUSec, untilUSec)
     }
 
     /// Reads the value.
     public init(from json: inout JSONReader) throws(JSONError) {
-        var kind: ObstacleKind?
+        var kind: StateConditionKind?
         var names: [String]?
         var sinceUSec: Int64?
         var untilUSec: Int64?
         try json.beginObject()
         while json.nextMember() {
             if json.isAt("kind") {
-                kind = try json.read(ObstacleKind.self)
+                kind = try json.read(StateConditionKind.self)
             } else if json.isAt("names") {
                 names = try json.read([String].self)
             } else if json.isAt("sinceUSec") {
@@ -1938,22 +1938,22 @@ public struct Explanation: Sendable, Equatable, JSONReadable, JSONWritable {
     public var details: Details
     /// The next state; null if the app has reached its target.
     public var next: Optional<AppState>
-    public var obstacles: [Obstacle]
+    public var conditions: [StateCondition]
     public var prospects: [Prospect]
     /// The running apps that have the other end of a pipe or a Unix socket of this one, and can wait for it while it is suspended;
     /// null if the client may not see other apps.
     public var connectedApps: Optional<[String]>
 
     /// Creates the value of its members.
-    public init(details: Details, next: AppState? = nil, obstacles: [Obstacle], prospects: [Prospect], connectedApps: [String]? = nil) {
-        (self.details, self.next, self.obstacles, self.prospects, self.connectedApps) = (details, next, obstacles, prospects, connectedApps)
+    public init(details: Details, next: AppState? = nil, conditions: [StateCondition], prospects: [Prospect], connectedApps: [String]? = nil) {
+        (self.details, self.next, self.conditions, self.prospects, self.connectedApps) = (details, next, conditions, prospects, connectedApps)
     }
 
     /// Reads the value.
     public init(from json: inout JSONReader) throws(JSONError) {
         var details: Details?
         var next: AppState?
-        var obstacles: [Obstacle]?
+        var conditions: [StateCondition]?
         var prospects: [Prospect]?
         var connectedApps: [String]?
         try json.beginObject()
@@ -1962,8 +1962,8 @@ public struct Explanation: Sendable, Equatable, JSONReadable, JSONWritable {
                 details = try json.read(Details.self)
             } else if json.isAt("next") {
                 next = try json.read(AppState?.self)
-            } else if json.isAt("obstacles") {
-                obstacles = try json.read([Obstacle].self)
+            } else if json.isAt("conditions") {
+                conditions = try json.read([StateCondition].self)
             } else if json.isAt("prospects") {
                 prospects = try json.read([Prospect].self)
             } else if json.isAt("connectedApps") {
@@ -1973,9 +1973,9 @@ public struct Explanation: Sendable, Equatable, JSONReadable, JSONWritable {
             }
         }
         guard let details else { throw json.missingField("details") }
-        guard let obstacles else { throw json.missingField("obstacles") }
+        guard let conditions else { throw json.missingField("conditions") }
         guard let prospects else { throw json.missingField("prospects") }
-        (self.details, self.next, self.obstacles, self.prospects, self.connectedApps) = (details, next, obstacles, prospects, connectedApps)
+        (self.details, self.next, self.conditions, self.prospects, self.connectedApps) = (details, next, conditions, prospects, connectedApps)
     }
 
     /// Writes the value.
@@ -1983,7 +1983,7 @@ public struct Explanation: Sendable, Equatable, JSONReadable, JSONWritable {
         json.beginObject()
         json.field("details", details)
         json.field("next", next)
-        json.field("obstacles", obstacles)
+        json.field("conditions", conditions)
         json.field("prospects", prospects)
         json.field("connectedApps", connectedApps)
         json.endObject()

@@ -14,7 +14,7 @@ extension ControlAPI.Containment {
     }
 }
 
-extension ObstacleKind {
+extension StateConditionKind {
     init(_ step: ProcessStep) {
         switch step {
         case .spawn: self = .start
@@ -25,7 +25,7 @@ extension ObstacleKind {
     }
 }
 
-extension ObstacleKind {
+extension StateConditionKind {
     init(_ use: Use) {
         switch use {
         case .visible: self = .visible

@@ -43,7 +43,7 @@ extension ControlService {
         let scope = call.scope
         guard let app = try visibleApp(id, scope) else {
             let explanation = Explanation(
-                details: try endedDetails(of: id, scope), obstacles: [], prospects: [])
+                details: try endedDetails(of: id, scope), conditions: [], prospects: [])
             return call.answer(Varlink.Reply(ExplainReply(explanation: explanation)))
         }
         var explanation = presentation.explanation(of: app)
@@ -52,9 +52,9 @@ extension ControlService {
             explanation.connectedApps = manager.processes.appsConnected(to: manager.index(of: id))
                 .filter { rights.seesAll(of: $0, scope) }.map(\.name)
         } else {
-            for index in explanation.obstacles.indices {
-                let kind = explanation.obstacles[index].kind
-                if kind == .activationSlot || kind == .interruption { explanation.obstacles[index].names = [] }
+            for index in explanation.conditions.indices {
+                let kind = explanation.conditions[index].kind
+                if kind == .activationSlot || kind == .interruption { explanation.conditions[index].names = [] }
             }
         }
         call.answer(Varlink.Reply(ExplainReply(explanation: explanation)))

@@ -284,19 +284,19 @@ struct Presentation {
         let core = manager.core
         return Explanation(
             details: details(app), next: core.nextState(of: app.id),
-            obstacles: core.obstacles(of: app.id).map { obstacle($0, of: app.id) },
+            conditions: core.conditions(of: app.id).map { condition($0, of: app.id) },
             prospects: core.forecast(of: app.id).map(prospect))
     }
 
-    private func obstacle(_ obstacle: LifecycleCore.Obstacle, of app: AppID) -> ControlAPI.Obstacle {
-        func make(_ kind: ObstacleKind, _ names: [String] = [], since: Instant? = nil, until: Instant? = nil)
-            -> ControlAPI.Obstacle
+    private func condition(_ condition: LifecycleCore.StateCondition, of app: AppID) -> ControlAPI.StateCondition {
+        func make(_ kind: StateConditionKind, _ names: [String] = [], since: Instant? = nil, until: Instant? = nil)
+            -> ControlAPI.StateCondition
         {
-            ControlAPI.Obstacle(
+            ControlAPI.StateCondition(
                 kind: kind, names: names, sinceUSec: since.map { time(of: $0) }, untilUSec: until.map(time))
         }
-        switch obstacle {
-        case .process(let step, let until): return make(ObstacleKind(step), until: until)
+        switch condition {
+        case .process(let step, let until): return make(StateConditionKind(step), until: until)
         case .answer(let callback, let scene, let since, let until):
             return make(.callback, [callback.rawValue] + (scene.map { [$0.name] } ?? []), since: since, until: until)
         case .activationSlot(let others): return make(.activationSlot, others.map(\.name))
@@ -313,7 +313,8 @@ struct Presentation {
         case .request: return make(.resumeRequest)
         case .use(let use):
             return make(
-                ObstacleKind(use), manager.index(of: app).flatMap { manager.suspensions?.users(use, of: $0) } ?? [])
+                StateConditionKind(use),
+                manager.index(of: app).flatMap { manager.suspensions?.users(use, of: $0) } ?? [])
         case .restart(let instant): return make(.restart, until: instant)
         case .restartLimitReached: return make(.restartLimit)
         case .stoppedByOther: return make(.stoppedByOther)

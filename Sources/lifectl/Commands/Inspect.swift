@@ -8,7 +8,7 @@ extension VerbGroup {
         title: "Inspect",
         verbs: [
             Verb(
-                name: "explain", summary: "Explain the state of an app, its obstacles and its next events.",
+                name: "explain", summary: "Explain the state of an app, its conditions and its next events.",
                 details: """
                     Shows what keeps the app in its state, and the next changes if the app does not answer and no command \
                     is given: the daemon's state machine advances on a copy of itself. The events come from the daemon's \

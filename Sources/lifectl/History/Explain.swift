@@ -16,7 +16,7 @@ enum Explain {
 }
 
 extension Presentation {
-    /// Returns the state of an app, its reason, the obstacles, the next events, and the last events.
+    /// Returns the state of an app, its reason, the conditions, the next events, and the last events.
     func explanation(_ explanation: Explanation, past: [HistoryEntry]) -> String {
         let app = explanation.details.app
         let state = style.state(app.state, Words.state(app.state))
@@ -33,7 +33,7 @@ extension Presentation {
             text += "  connected by a pipe or a socket, so one can wait for the other: \(names)\n"
         }
         for process in explanation.details.uncontrolledProcesses { text += "  not controlled: \(words(process))\n" }
-        text += section("obstacles", explanation.obstacles.map(obstacle), none: standing(app))
+        text += section("conditions", explanation.conditions.map(condition), none: standing(app))
         text += section("next events, at the latest", nextEvents(explanation), none: "none until a request")
         text += section("last events", past.map { history($0, withApp: false) }, none: "none")
         return text
@@ -64,7 +64,7 @@ extension Presentation {
         return "\(style.heading(title))\n" + lines.map { "  \($0)\n" }.joined()
     }
 
-    /// Returns the line for an app without obstacles.
+    /// Returns the line for an app without conditions.
     private func standing(_ app: App) -> String {
         switch app.state {
         case .active: "none: the app stays active until another app comes to the foreground"
@@ -74,29 +74,29 @@ extension Presentation {
         }
     }
 
-    // MARK: Obstacles
+    // MARK: Conditions
 
-    func obstacle(_ obstacle: Obstacle) -> String {
-        words(obstacle) + (obstacle.untilUSec.map { ", until \(timeAndDistance($0))" } ?? "")
+    func condition(_ condition: StateCondition) -> String {
+        words(condition) + (condition.untilUSec.map { ", until \(timeAndDistance($0))" } ?? "")
     }
 
-    private func words(_ obstacle: Obstacle) -> String {
-        let names = obstacle.names.map(Text.printable).joined(separator: ", ")
-        let first = obstacle.names.first.map(Text.printable) ?? ""
-        switch obstacle.kind {
+    private func words(_ condition: StateCondition) -> String {
+        let names = condition.names.map(Text.printable).joined(separator: ", ")
+        let first = condition.names.first.map(Text.printable) ?? ""
+        switch condition.kind {
         case .start: return "its program is being launched"
         case .stop: return "its processes are being stopped"
         case .resume: return "its processes are being continued"
         case .end: return "it was asked to end, and processes of it are left"
         case .callback:
-            let scene = obstacle.names.dropFirst().first.map { " (scene \(Text.printable($0)))" } ?? ""
-            let since = obstacle.sinceUSec.map { ", asked \(Instants.age(now &- $0)) ago" } ?? ""
+            let scene = condition.names.dropFirst().first.map { " (scene \(Text.printable($0)))" } ?? ""
+            let since = condition.sinceUSec.map { ", asked \(Instants.age(now &- $0)) ago" } ?? ""
             return "it has to answer \(first)\(scene)\(since)"
         case .activationSlot:
             return names.isEmpty ? "no foreground slot is free" : "\(names) has not left the foreground slot yet"
         case .backgroundTime: return "it has background time to finish its work"
-        case .task: return "its background task \(names)\(since(obstacle))"
-        case .mode: return "its background mode \(names)\(since(obstacle)), until the mode ends"
+        case .task: return "its background task \(names)\(since(condition))"
+        case .mode: return "its background mode \(names)\(since(condition)), until the mode ends"
         case .work:
             return names.isEmpty ? "it was woken, and has time for the work" : "it does background work: \(names)"
         case .launch: return "it has to answer the launch callbacks"
@@ -111,7 +111,7 @@ extension Presentation {
         case .pointed: return "the pointer is over a window of it, until that ends"
         case .playing: return "it plays sound, until that ends"
         case .called:
-            return "\(obstacle.names.isEmpty ? "a program waits" : "\(names) waits") for its reply on the message bus"
+            return "\(condition.names.isEmpty ? "a program waits" : "\(names) waits") for its reply on the message bus"
         case .awaited:
             return "\(names.isEmpty ? "a process" : names) waits for a file lock that it holds"
         case .unread:
@@ -126,8 +126,8 @@ extension Presentation {
         }
     }
 
-    private func since(_ obstacle: Obstacle) -> String {
-        obstacle.sinceUSec.map { ", since \(Instants.timeOfDay($0))" } ?? ""
+    private func since(_ condition: StateCondition) -> String {
+        condition.sinceUSec.map { ", since \(Instants.timeOfDay($0))" } ?? ""
     }
 
     private func blocker(_ word: String) -> String {

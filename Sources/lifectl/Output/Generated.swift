@@ -320,7 +320,7 @@ struct TopRow: Equatable, JSONWritable {
     var memoryBytes: Int64?
     /// The share of one processor since the sample before, in hundredths of a percent.
     var load: Int64?
-    var obstacles: [Obstacle]
+    var conditions: [StateCondition]
     var prospects: [Prospect]
 
     func write(to json: inout JSONWriter) {
@@ -329,7 +329,7 @@ struct TopRow: Equatable, JSONWritable {
         json.field("cpuTimeUSec", cpuTimeUSec)
         json.field("memoryBytes", memoryBytes)
         json.field("load", load)
-        json.field("obstacles", obstacles)
+        json.field("conditions", conditions)
         json.field("prospects", prospects)
         json.endObject()
     }

@@ -15,11 +15,11 @@ extension TopSample {
             .sorted { ($0.state.rank, $0.id) < ($1.state.rank, $1.id) }
         self.init(timeUSec: Instants.now, rows: [])
         for (index, app) in apps.enumerated() {
-            var row = TopRow(app: app, obstacles: [], prospects: [])
+            var row = TopRow(app: app, conditions: [], prospects: [])
             if visible.contains(index), let explanation = try Self.explanation(of: app.id, session) {
                 row.cpuTimeUSec = explanation.details.processes.reduce(0) { $0 + $1.cpuTimeUSec }
                 row.memoryBytes = explanation.details.processes.reduce(0) { $0 + Self.residentMemory(of: $1.pid) }
-                row.obstacles = explanation.obstacles
+                row.conditions = explanation.conditions
                 row.prospects = explanation.prospects
             }
             rows.append(row)
@@ -84,7 +84,7 @@ extension Presentation {
         for index in rows.clamped(to: sample.rows.indices) {
             let row = sample.rows[index]
             let app = row.app
-            let deadline = (row.obstacles.compactMap { $0.untilUSec } + row.prospects.map { $0.timeUSec }).min()
+            let deadline = (row.conditions.compactMap { $0.untilUSec } + row.prospects.map { $0.timeUSec }).min()
             table.add(
                 .text(index == selected ? ">" : " "), .text(app.id), stateCell(of: app), ageCell(since: app.sinceUSec),
                 .text(row.load.map(Self.percent) ?? "-"), .text(row.memoryBytes.map(Text.size) ?? "-"),
@@ -94,15 +94,15 @@ extension Presentation {
     }
 
     private func notes(_ row: TopRow) -> String {
-        let causes = row.obstacles.map { Self.short($0) }.joined(separator: ", ")
+        let causes = row.conditions.map { Self.short($0) }.joined(separator: ", ")
         let next = row.prospects.first.map { Self.short($0) }
         return [causes.isEmpty ? nil : causes, next].compactMap { $0 }.joined(separator: "; then ")
     }
 
-    private static func short(_ obstacle: Obstacle) -> String {
-        let names = obstacle.names.joined(separator: " ")
-        switch obstacle.kind {
-        case .callback, .task, .mode, .interruption, .work: return "\(obstacle.kind.rawValue) \(names)"
+    private static func short(_ condition: StateCondition) -> String {
+        let names = condition.names.joined(separator: " ")
+        switch condition.kind {
+        case .callback, .task, .mode, .interruption, .work: return "\(condition.kind.rawValue) \(names)"
         case .activationSlot: return "waits for \(names)"
         case .backgroundTime: return "background time"
         case .suspendPolicy: return "suspend = \"never\""
@@ -118,7 +118,7 @@ extension Presentation {
         case .stoppedByOther: return "stopped by another program"
         case .restartLimit: return "restart limit reached"
         case .foregroundBlocked: return names
-        case .start, .stop, .resume, .end, .launch, .connection, .scenes, .restart: return obstacle.kind.rawValue
+        case .start, .stop, .resume, .end, .launch, .connection, .scenes, .restart: return condition.kind.rawValue
         }
     }
 

@@ -1,7 +1,7 @@
 import OrderedCollections
 
 /// A condition that keeps an app in its state: what its next step waits for, or what decides its target.
-public enum Obstacle: Sendable, Equatable {
+public enum StateCondition: Sendable, Equatable {
     /// The kernel was asked for this operation and has not confirmed it; until when it has time, if that is limited.
     case process(ProcessStep, until: Instant?)
     /// The app has not answered a callback, about itself or a scene.
@@ -38,21 +38,21 @@ public enum Obstacle: Sendable, Equatable {
     case stoppedByOther
 }
 
-// Nothing here decides anything: the obstacles are read from the facts, by the queries, that the steps wait for. The simulation
-// checks after every input that an app which is not at its destination has an obstacle.
+// Nothing here decides anything: the conditions are read from the facts, by the queries, that the steps wait for. The simulation
+// checks after every input that an app which is not at its destination has a condition.
 extension Lifecycle {
     /// Returns the next state on the app's way; nil on arrival.
     public func nextState(of id: AppID) -> AppState? {
         knownApps[id].flatMap { $0.state.next(toward: $0.destination) }
     }
 
-    /// Returns the obstacles of the app, the one that its next step waits for first.
-    public func obstacles(of id: AppID) -> [Obstacle] {
+    /// Returns the conditions of the app, the one that its next step waits for first.
+    public func conditions(of id: AppID) -> [StateCondition] {
         guard let app = knownApps[id] else { return [] }
         return (pendingOperation(of: app).map { [$0] } ?? gates(of: app)) + background(of: app) + deciders(of: app)
     }
 
-    private func pendingOperation(of app: AppMachine) -> Obstacle? {
+    private func pendingOperation(of app: AppMachine) -> StateCondition? {
         switch app.phase {
         case .notRunning, .running(_, sentCallback: nil), .suspended(isConfirmed: true): return nil
         case .spawning: return .process(.spawn, until: deadline(.termination, of: app.id))
@@ -70,7 +70,7 @@ extension Lifecycle {
     }
 
     /// Returns what an app waits for that has no pending operation.
-    private func gates(of app: AppMachine) -> [Obstacle] {
+    private func gates(of app: AppMachine) -> [StateCondition] {
         if let end = deadline(.exit, of: app.id), app.target != .notRunning { return [.channel(until: end)] }
         if app.isReconnecting, !app.outbox.callbacks.isEmpty {
             return [.channel(until: deadline(.reconnection, of: app.id))]
@@ -90,9 +90,9 @@ extension Lifecycle {
     }
 
     /// Returns what keeps a background app from being suspended.
-    private func background(of app: AppMachine) -> [Obstacle] {
+    private func background(of app: AppMachine) -> [StateCondition] {
         guard app.state == .background, app.target == .suspended || app.target == .background else { return [] }
-        var result = app.heldAssertions.map { Obstacle.assertion($0, until: end(of: $0, of: app.id)) }
+        var result = app.heldAssertions.map { StateCondition.assertion($0, until: end(of: $0, of: app.id)) }
         if app.target == .suspended, let until = deadline(.background, of: app.id) {
             result.append(.backgroundTime(until: until))
         }
@@ -107,8 +107,8 @@ extension Lifecycle {
     }
 
     /// Returns what decides the target beside the desired state.
-    private func deciders(of app: AppMachine) -> [Obstacle] {
-        var result: [Obstacle] = []
+    private func deciders(of app: AppMachine) -> [StateCondition] {
+        var result: [StateCondition] = []
         if app.desired == .run, app.target != .active, shared.foreground.contains(app.index) {
             result += foregroundBlockers.map { .foregroundBlocked($0) }
             if foregroundBlockers.isEmpty { result += interruptions.map { .interruption($0) } }
