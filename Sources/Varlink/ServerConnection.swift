@@ -170,7 +170,8 @@ extension ServerConnection {
     /// - Returns: The outcome.
     @discardableResult
     public mutating func send(_ replies: [Reply], to id: Call.ID) -> SendOutcome {
-        guard let call = outstanding, call.id == id, let last = replies.last, replies.count == 1 || call.wantsMore else {
+        guard let call = outstanding, call.id == id, let last = replies.last, replies.count == 1 || call.wantsMore
+        else {
             return .notExpected
         }
         for reply in replies.dropLast() { output.append(reply.message) }

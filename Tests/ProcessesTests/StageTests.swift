@@ -69,9 +69,9 @@ private enum Stage {
     /// Sanitizers would take the two for one process; other processors have no code for it.
     static var isPossible: Bool {
         #if arch(x86_64) || arch(arm64)
-        return !isSanitized
+            return !isSanitized
         #else
-        return false
+            return false
         #endif
     }
 

@@ -176,7 +176,7 @@ extension AppManager: LogDelegate {
     }
 }
 
-/// What has happened and is to be told to the journal, the history and the subscribers, when the replies are sent.
+/// A transition or decision that the journal, the history and the subscribers are told of when the replies are sent.
 struct Report {
     enum Subject {
         case announcement(Announcement)

@@ -56,7 +56,7 @@ final class AppManager {
     /// Processes held until their app is launched.
     var candidates: [AppIndex: AdoptionCandidate] = [:]
     var isRestoring = false
-    /// What has happened and is not reported.
+    /// The transitions and decisions that are not reported.
     var reports: [Report] = []
     /// The number of them that resources, reclaims and watches follow already.
     var followedCount = 0

@@ -147,7 +147,7 @@ public final class ProcessTree {
 
 // MARK: - Stopped members
 
-/// What the latest look has seen stopped. A main process alone, which most apps are, takes no list on the heap.
+/// The processes that the latest look has seen stopped. A main process alone, which most apps are, takes no list on the heap.
 private enum StoppedMembers {
     case unknown, main
     case list([ProcessIdentity])
