@@ -209,7 +209,7 @@ import Varlink
             client.sendMore()
             client.add("SetInUse", #"{"use":"playing","apps":[]}"#)
             client.sendMore()
-            manager.reports = [Report(subject: .announcement(.app(transition)), app: nil, pid: nil)]
+            manager.announcements = [(.app(transition), nil, nil)]
             manager.followedCount = 1
             try loop.dispatchReady()
             #expect(service.server.clientCount == 0)

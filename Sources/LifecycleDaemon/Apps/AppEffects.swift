@@ -41,7 +41,7 @@ extension AppManager: EffectHandler {
         case .measureMemory(let app): memory.measure(app)
         case .checkMemory(let app, let atOnce): memory.assess(after: app, atOnce: atOnce)
         case .sceneTransition(let transition):
-            report(.announcement(.scene(transition)), of: transition.index)
+            announcements.append((.scene(transition), transition.index, processes.lastPID(of: transition.index)))
         case .decision(let decision, let app): record(decision, of: app)
         case .forgotten(let app, let exit, let reclaimed): forget(driver.id(of: app), app, exit, reclaimed)
         case .finished:
@@ -78,19 +78,18 @@ extension AppManager: EffectHandler {
             if let app = self.app(app) { exits.record(app) }
             endAdoption(of: transition.app, app)
         }
-        report(.announcement(.app(transition)), of: app)
+        announcements.append((.app(transition), app, processes.lastPID(of: app)))
     }
 
     /// Lets resources, reclaims and watches follow the transitions. No reply waits for them.
     private func followTransitions() {
         // An app that ends may lead to inputs, and so to further transitions.
-        while followedCount < reports.count {
+        while followedCount < announcements.count {
             var transitions: [(app: AppIndex, state: AppState)] = []
-            for report in reports[followedCount...] {
-                guard case .announcement(let announcement) = report.subject else { continue }
-                if let app = report.app, let state = announcement.state { transitions.append((app, state)) }
+            for (announcement, app, _) in announcements[followedCount...] {
+                if let app, let state = announcement.state { transitions.append((app, state)) }
             }
-            followedCount = reports.count
+            followedCount = announcements.count
             follow(transitions)
         }
     }
@@ -118,39 +117,41 @@ extension AppManager: EffectHandler {
         observer?.inputsHandled()
     }
 
-    /// Tells the journal, the history and the subscribers what has happened.
+    /// Tells the journal, the history and the subscribers of the transitions, and the first two of the decisions, in their order.
     func announceTransitions() {
         driver.repliesSent()
         processes.repliesSent()
         followTransitions()
         suspensions?.inputsHandled()
-        guard !reports.isEmpty else { return }
-        let pending = reports
-        reports = []
-        reports.reserveCapacity(Self.usualTransitionCount)
+        guard !announcements.isEmpty || !decisions.isEmpty else { return }
+        let pending = announcements
+        var pendingDecisions = decisions[...]
+        decisions = []
+        announcements = []
+        announcements.reserveCapacity(Self.usualTransitionCount)
         followedCount = 0
-        for report in pending {
-            if case .announcement(let announcement) = report.subject { unwritten.append(announcement) }
+        for (announcement, _, _) in pending { unwritten.append(announcement) }
+        for (position, (announcement, app, pid)) in pending.enumerated() {
+            while let first = pendingDecisions.first, first.position <= position {
+                tell(pendingDecisions.removeFirst())
+            }
+            switch announcement {
+            case .app(let transition):
+                history.append(transition, pid: pid)
+                log.write(transition, pid: pid)
+                observer?.stateChanged(transition)
+                if transition.to == .notRunning, let app { desktop?.appEnded(transition.app, app, transition.reason) }
+            case .scene(let transition):
+                log.write(transition, pid: pid)
+                observer?.sceneStateChanged(transition)
+            }
         }
-        for report in pending { announce(report) }
+        for report in pendingDecisions { tell(report) }
     }
 
-    private func announce(_ report: Report) {
-        switch report.subject {
-        case .announcement(.app(let transition)):
-            history.append(transition, pid: report.pid)
-            log.write(transition, pid: report.pid)
-            observer?.stateChanged(transition)
-            if transition.to == .notRunning, let app = report.app {
-                desktop?.appEnded(transition.app, app, transition.reason)
-            }
-        case .announcement(.scene(let transition)):
-            log.write(transition, pid: report.pid)
-            observer?.sceneStateChanged(transition)
-        case .decision(let decision, let instant):
-            history.append(decision, pid: report.pid, at: instant)
-            log.write(decision, pid: report.pid)
-        }
+    private func tell(_ report: DecisionReport) {
+        history.append(report.decision, pid: report.pid, at: report.instant)
+        log.write(report.decision, pid: report.pid)
     }
 
     private func record(_ decision: Decision, of app: AppIndex?) {
@@ -160,31 +161,27 @@ extension AppManager: EffectHandler {
             exits.recordFailedLaunch(of: id, catalog[id], why, at: driver.now)
         }
         if case .reclaimed(let id, let account) = decision { exits.ended.record(account, of: id) }
-        report(.decision(decision, at: driver.now), of: app)
-    }
-
-    private func report(_ subject: Report.Subject, of app: AppIndex?) {
-        reports.append(Report(subject: subject, app: app, pid: processes.lastPID(of: app)))
+        decisions.append(
+            DecisionReport(
+                decision: decision, instant: driver.now, pid: processes.lastPID(of: app), position: announcements.count)
+        )
     }
 }
 
 extension AppManager: LogDelegate {
     func entriesWritten() {
-        guard !unwritten.isEmpty, reports.isEmpty else { return }
+        guard !unwritten.isEmpty, announcements.isEmpty else { return }
         unwritten = []
         driver.saveAnnounced()
     }
 }
 
-/// A transition or decision that the journal, the history and the subscribers are told of when the replies are sent.
-struct Report {
-    enum Subject {
-        case announcement(Announcement)
-        indirect case decision(Decision, at: Instant)
-    }
-
-    let subject: Subject
-    let app: AppIndex?
-    /// The main process of the app at that time.
+/// A decision that is made and not announced.
+struct DecisionReport {
+    let decision: Decision
+    let instant: Instant
+    /// The main process of its app at that time.
     let pid: ProcessID?
+    /// The number of transitions that were not announced, and come before it.
+    let position: Int
 }

@@ -56,11 +56,13 @@ final class AppManager {
     /// Processes held until their app is launched.
     var candidates: [AppIndex: AdoptionCandidate] = [:]
     var isRestoring = false
-    /// The transitions and decisions that are not reported.
-    var reports: [Report] = []
+    /// The transitions that are performed and not announced, each with the index and the main process of its app.
+    var announcements: [(Announcement, AppIndex?, ProcessID?)] = []
+    /// The decisions that are not announced.
+    var decisions: [DecisionReport] = []
     /// The number of them that resources, reclaims and watches follow already.
     var followedCount = 0
-    /// The reported transitions whose entries wait to be written.
+    /// The announced transitions whose entries wait to be written.
     var unwritten: [Announcement] = []
     private var uses = UseReports()
     var session = FollowedSession() {

@@ -44,12 +44,7 @@ extension AppManager: StateSource {
         return core.knownApps.values.compactMap { core.hasRecord(of: $0.id) ? $0.index : nil }
     }
 
-    var unannounced: [Announcement] {
-        unwritten
-            + reports.compactMap { report in
-                if case .announcement(let announcement) = report.subject { announcement } else { nil }
-            }
-    }
+    var unannounced: [Announcement] { unwritten + announcements.map { $0.0 } }
 
     /// Leaves the pidfds and channels of the apps to the next program in this process.
     func leave(to reexecution: inout Reexecution) {
@@ -92,8 +87,8 @@ extension AppManager: StateSource {
         // In this order the app that was suspended first is the kernel's first choice again.
         let states = core.knownApps.values.map { (app: $0.index, state: $0.state, since: $0.since) }
         for app in states.sorted(by: { $0.since < $1.since }) { resources.enter(app.state, app.app) }
-        reports = saved.unannounced.flatMap(restoredReports)
-        followedCount = reports.count
+        for announcement in saved.unannounced { restore(announcement) }
+        followedCount = announcements.count
         // From here on a successor must know what is done.
         store.begin(with: saved.slots)
         announceTransitions()
@@ -118,18 +113,18 @@ extension AppManager: StateSource {
                 fields: [("LIFED_APPS", String(running))]))
     }
 
-    /// Returns the reports of a transition that the former daemon did not announce: at the end of an app, how it has ended, too.
-    private func restoredReports(of announcement: Announcement) -> [Report] {
+    /// Adds a transition that the former daemon did not announce. The end of an app has the decision of how it has ended.
+    private func restore(_ announcement: Announcement) {
         let app = index(of: announcement.app)
         let pid = processes.lastPID(of: app)
-        var reports = [Report(subject: .announcement(announcement), app: app, pid: pid)]
         if case .app(let step) = announcement, step.to == .notRunning, let exit = self.app(step.app)?.lastExit,
             exit.instant == step.instant
         {
-            let decision = Decision.exited(step.app, exit)
-            reports.insert(Report(subject: .decision(decision, at: exit.instant), app: app, pid: pid), at: 0)
+            decisions.append(
+                DecisionReport(
+                    decision: .exited(step.app, exit), instant: exit.instant, pid: pid, position: announcements.count))
         }
-        return reports
+        announcements.append((announcement, app, pid))
     }
 
     private func restoreDefinitions(_ saved: SavedState) {
