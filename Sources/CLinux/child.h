@@ -3,6 +3,7 @@
 
 #include "CLinux.h"
 
+/// The request and the connections of a new child.
 struct linux_child {
     struct linux_spawn_request *request;
     /// A pipe for failures.

@@ -46,7 +46,7 @@ extension Lifecycle {
         knownApps[id].flatMap { $0.state.next(toward: $0.destination) }
     }
 
-    /// Returns the conditions of the app, the one that its next step waits for first.
+    /// Returns the conditions of the app, first the condition of its next step.
     public func conditions(of id: AppID) -> [StateCondition] {
         guard let app = knownApps[id] else { return [] }
         return (pendingOperation(of: app).map { [$0] } ?? gates(of: app)) + background(of: app) + deciders(of: app)

@@ -117,7 +117,7 @@ extension AppManager: EffectHandler {
         observer?.inputsHandled()
     }
 
-    /// Tells the journal, the history and the subscribers of the transitions, and the first two of the decisions, in their order.
+    /// Tells the journal and the history of the transitions and decisions in their order, and the subscribers of the transitions.
     func announceTransitions() {
         driver.repliesSent()
         processes.repliesSent()

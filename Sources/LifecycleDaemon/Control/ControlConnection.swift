@@ -139,7 +139,7 @@ final class ControlConnection {
 
     private var isTurnOver: Bool { state.callCount >= turnEnd }
 
-    /// - Returns: Whether there was a call, or one that the service has answered.
+    /// - Returns: Whether there was a call; the service may have answered it.
     private func handleCalls() -> Bool {
         let before = state.callCount
         do throws(ProtocolViolation) {
