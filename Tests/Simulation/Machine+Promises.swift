@@ -114,10 +114,14 @@ extension Machine {
         }
         // A successor ends it in the same turn, when it has listened to the channels that were kept.
         if isTakingOver, states[id] == .terminating { return false }
-        // An app that stayed away for too long is not connected any more, from the input on that says so.
-        if tree.channel == .lost, core.knownApps[id]?.isReconnecting == false { return false }
+        if hasStayedAway(id, tree) { return false }
         guard let since = tree.watch.unwantedSince else { return true }
         return now < since + timeouts(of: id).willResignActive
+    }
+
+    /// A Boolean value that indicates whether the app did not reconnect in time, and is not connected any more.
+    private func hasStayedAway(_ id: AppID, _ tree: Tree) -> Bool {
+        tree.channel == .lost && core.knownApps[id]?.isReconnecting == false
     }
 
     private mutating func checkRestoration(_ delivery: Delivery, _ id: AppID) {
@@ -145,7 +149,9 @@ extension Machine {
         }
         if states[id]?.isForeground == true { report("\(id) is stopped in sight") }
         watchUse(of: id)
-        if let task = watch.task, now < task.deadline { report("\(id) is stopped in the middle of its task") }
+        if let task = watch.task, now < task.deadline, !hasStayedAway(id, tree) {
+            report("\(id) is stopped in the middle of its task")
+        }
         if watch.isOutstanding(at: now) { report("\(id) is stopped before it has answered") }
         // An app that another program has continued stays suspended, whatever it has begun in that moment.
         if states[id] == .suspended { return }
@@ -259,7 +265,8 @@ extension Machine {
         guard let tree = trees[id], tree.watch.isVictim, tree.asked == nil, tree.killed == nil, tree.mainStatus == nil
         else { return }
         trees[id]?.watch.isVictim = false
-        trees[id]?.watch.victimSince = nil
+        // The end that a user wants goes on, and its scenes hear of it since then.
+        if tree.watch.endWanted == nil { trees[id]?.watch.victimSince = nil }
         if tree.watch.cause == .system { trees[id]?.watch.cause = nil }
     }
 

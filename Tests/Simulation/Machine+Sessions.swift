@@ -22,26 +22,29 @@ extension Machine {
         switch request {
         case .closeScene(let id, let scene): wantClosed(scene, of: id, true)
         case .openScene(let id, let opening, let background):
-            if let scene = opening.scene, core.knownApps[id]?.hasScenes == true {
+            if let scene = opening.scene, let app = core.knownApps[id], app.hasScenes, !isRestarting(app) {
                 noteOpening(scene, of: id, opening.info, background ? .system : .user)
             }
         case .focusScene(let id, let scene):
-            guard let app = core.knownApps[id], app.isRunning, app.state != .terminating, !hasEnded(scene, of: id)
+            guard let app = core.knownApps[id], app.isRunning, app.state != .terminating, !isRestarting(app),
+                !hasEnded(scene, of: id)
             else { return }
             wantClosed(scene, of: id, false)
         default: break
         }
     }
 
+    /// A Boolean value that indicates whether the app takes no scenes because it is to end, and to be started again.
+    private func isRestarting(_ app: AppMachine) -> Bool { app.desired == .restart }
+
     /// A Boolean value that indicates whether a scene is closed for its app: it is disconnected, and is not being connected.
     private func hasEnded(_ scene: SceneID, of id: AppID) -> Bool {
         guard let session = sessions[id]?[scene], session.isCloseWanted, session.state == .unattached else {
             return false
         }
-        let isConnecting =
-            core.knownApps[id]?.sentCallback?.delivery.callback == .sceneWillConnect
-            && trees[id]?.watch.automaton.scenes[scene]?.last == .sceneWillConnect
-        return !isConnecting
+        // A killed daemon may not have told the app yet; its successor does.
+        let told = core.knownApps[id]?.sentCallback?.delivery
+        return told?.callback != .sceneWillConnect || told?.scene?.scene != scene
     }
 
     /// A scene that is to be closed stays if it is opened in time; another one of its name follows it otherwise.

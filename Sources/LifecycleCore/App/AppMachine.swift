@@ -36,7 +36,7 @@ public struct AppMachine: Sendable, Equatable {
     /// The instant at which the app entered the state.
     public internal(set) var since: Instant
     /// The state that requests and rules want.
-    var desired = Desired.rest
+    public internal(set) var desired = Desired.rest
     /// The reason of the desired state, which becomes that of the next transitions.
     var desiredReason = Reason.none
 

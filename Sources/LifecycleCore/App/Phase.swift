@@ -77,7 +77,7 @@ public enum Phase: Sendable, Equatable {
 }
 
 /// The state that requests and rules want for an app; its target follows from it.
-enum Desired: String, Sendable {
+public enum Desired: String, Sendable {
     /// The app need not run.
     case rest
     /// The app runs, in the foreground or not.
