@@ -50,6 +50,7 @@ package struct CommandLineParser {
     private mutating func handleOption(_ word: String) throws(UsageError) {
         let (name, value) = word.parts
         guard let option = arguments.knownOptions.first(where: { $0.isNamed(name) }) else {
+            if let (option, rest) = optionOfLetter(word) { return try handleLetters(option, rest) }
             throw arguments.unknown(
                 "option", name, among: arguments.knownOptions.filter { !$0.isHidden }.map { $0.title })
         }
@@ -61,6 +62,19 @@ package struct CommandLineParser {
         case (_, ""): throw missingValue(of: option)
         case (_, let value?): try add(value, for: option)
         }
+    }
+
+    /// Returns the option of the first letter of several, and the letters or the value behind it.
+    private func optionOfLetter(_ word: String) -> (option: Parameter, rest: String)? {
+        let (title, rest) = (String(word.unicodeScalars.prefix(2)), String(word.unicodeScalars.dropFirst(2)))
+        return arguments.knownOptions.first { $0.letter != nil && $0.isNamed(title) }.map { ($0, rest) }
+    }
+
+    /// Reads options that share a hyphen, of which the last may have its value behind it: `-fn20`.
+    private mutating func handleLetters(_ option: Parameter, _ rest: String) throws(UsageError) {
+        guard option.kind == .flag else { return try add(rest, for: option) }
+        arguments.add("", for: option.name)
+        try handleOption("-\(rest)")
     }
 
     private mutating func add(_ value: String, for parameter: Parameter) throws(UsageError) {
@@ -83,6 +97,7 @@ package struct CommandLineParser {
     }
 
     private mutating func finish() throws(UsageError) -> Arguments {
+        if arguments.has(.help) { return help }
         if let pending { throw missingValue(of: pending) }
         let verb = arguments.verb
         guard verb.isLast || verb.command != nil && trailing != nil else {

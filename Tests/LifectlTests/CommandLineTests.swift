@@ -46,6 +46,12 @@ private func parse(_ words: [String]) throws -> Arguments {
         #expect(try parse(["run", "--setenv", "A=\u{301}", "--", "x"])[.setenv] == "A=\u{301}")
     }
 
+    @Test(arguments: ["log -fn 3", "log -fn3", "log -fn=3", "log -n3 -f"])
+    func lettersMayShareAHyphen(line: String) throws {
+        let log = try read(line)
+        #expect(log.number(.lines) == 3 && log.has(.follow) && log[.app] == nil)
+    }
+
     @Test func verbTakesSeveralApps() throws {
         #expect(try read("terminate a b --quiet c").all(.app) == ["a", "b", "c"])
         #expect(try read("background a b").options.isQuiet == false)
@@ -86,7 +92,9 @@ private func parse(_ words: [String]) throws -> Arguments {
         #expect(try read(line).verb.name == "help")
     }
 
-    @Test(arguments: ["help scene open", "scene open --help", "scene open a -h --bogus", "scene --json open --help"])
+    @Test(arguments: [
+        "help scene open", "scene open --help", "scene open a -h --bogus", "scene --json open --help", "scene open a -qh",
+    ])
     func helpOfAVerbIsAskedFor(line: String) throws {
         let help = try read(line)
         #expect(help.verb.name == "help" && help.all(.verb) == ["scene", "open"])
@@ -104,6 +112,7 @@ private func parse(_ words: [String]) throws -> Arguments {
         "focus a --jsno": "unknown option '--jsno' (did you mean '--json'?); see 'lifectl help focus'",
         "log --fol": "unknown option '--fol' (did you mean '--follow'?); see 'lifectl help log'",
         "log -x": "unknown option '-x'; see 'lifectl help log'",
+        "log -fx": "unknown option '-x'; see 'lifectl help log'",
         "adopt -5": "unknown option '-5'; see 'lifectl help adopt'",
         "focus": "missing expected argument '<app>'; see 'lifectl help focus'",
         "scene open": "missing expected argument '<app>'; see 'lifectl help scene open'",
