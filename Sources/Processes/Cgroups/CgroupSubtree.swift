@@ -195,11 +195,16 @@ extension CgroupSubtree {
     }
 
     /// Returns the app's group that a process is in, or in a group below; nil if it is somewhere else.
-    public func groupName(of pid: ProcessID) -> String? {
+    func group(of pid: ProcessID) -> Cgroup? {
         guard let name = Cgroup.name(of: pid), apps.contains(groupNamed: name) else { return nil }
         return name.utf8.dropFirst(apps.name.utf8.count).split(separator: UInt8(ascii: "/")).first
-            .map { String(decoding: $0, as: UTF8.self) }
+            .map { apps.child(String(decoding: $0, as: UTF8.self)) }
     }
+
+    /// Returns the name of the app's group that a process is in.
+    ///
+    /// - Parameter pid: A process number.
+    public func groupName(of pid: ProcessID) -> String? { group(of: pid)?.lastName }
 
     private static func isGroupName(_ name: String) -> Bool {
         let isPlain = name.utf8.allSatisfy { byte in

@@ -22,6 +22,7 @@ final class CgroupContainment: Containment {
 
     private let events: CgroupEventFile
     private let files: GroupFiles
+    private let number: UInt?
     private var isFreezeRequested: Bool
     private var leaderIsReaped = false
     /// A Boolean value that indicates whether a look has found more than one member.
@@ -40,11 +41,13 @@ final class CgroupContainment: Containment {
         isFreezeRequested = isAskedToFreeze
         events = try CgroupEventFile(of: group)
         files = GroupFiles(of: group.lastName, in: subtree.apps)
+        number = group.number
     }
 
     override var kind: ContainmentKind { .cgroup }
     override var cgroup: Cgroup? { group }
     override var groupName: String? { files.name }
+    override var groupNumber: UInt? { number }
 
     /// Limits the groups below the group, and opens the files that the first operation reads.
     override func completeSetUp() {

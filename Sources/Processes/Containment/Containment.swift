@@ -28,6 +28,9 @@ class Containment {
     /// The name of the cgroup below the apps' directory; nil where there is none.
     var groupName: String? { nil }
 
+    /// The kernel's number of that cgroup.
+    var groupNumber: UInt? { nil }
+
     /// The containment that holds the processes: another one if this one only chooses among its members.
     var base: Containment { self }
 

@@ -20,6 +20,7 @@ final class OwnedContainment: Containment {
     override var kind: ContainmentKind { inner.kind }
     override var cgroup: Cgroup? { inner.cgroup }
     override var groupName: String? { inner.groupName }
+    override var groupNumber: UInt? { inner.groupNumber }
     override var strays: [ProcessIdentity] { inner.strays }
 
     override func members() -> [ProcessStatus] { inner.members().filter { owner.owns($0.pid) } }

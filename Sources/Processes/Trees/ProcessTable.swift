@@ -7,8 +7,8 @@ public final class ProcessTable {
     private var tokensByMain: [ProcessID: LaunchToken] = [:]
     /// By main processes that are no children.
     private var tokensByForeignMain: [ProcessIdentity: LaunchToken] = [:]
-    /// By the names of cgroups below the apps' directory.
-    private var tokensByGroup: [String: LaunchToken] = [:]
+    /// By the kernel's numbers of the apps' cgroups.
+    private var tokensByGroup: [UInt: LaunchToken] = [:]
     /// Trees whose main process ended: the end of any orphan may be the end of these.
     private var draining: Set<LaunchToken> = []
     /// Trees that were removed after the ends of their main processes, and whose descriptors are still open.
@@ -69,7 +69,7 @@ public final class ProcessTable {
         treesByToken[tree.token] = tree
         tree.helpers = helpers
         if let lost = tree.containment.base.lostOrphans { lostOrphans.append(lost) }
-        if let group = tree.containment.groupName { tokensByGroup[group] = tree.token }
+        if let group = tree.containment.groupNumber { tokensByGroup[group] = tree.token }
         if tree.exitStatus != nil {
             draining.insert(tree.token)
         } else if tree.isChild {
@@ -93,7 +93,9 @@ public final class ProcessTable {
     }
 
     /// Returns whether a tree is held by a group already.
-    func isInUse(_ group: Cgroup) -> Bool { tokensByGroup[group.lastName] != nil }
+    func isInUse(_ group: Cgroup) -> Bool { token(of: group) != nil }
+
+    private func token(of group: Cgroup) -> LaunchToken? { group.number.flatMap { tokensByGroup[$0] } }
 
     /// Removes the groups of apps that an earlier process has left, and that have ended. Call it when all trees of that
     /// process are in the table.
@@ -133,7 +135,7 @@ public final class ProcessTable {
         draining.remove(token)
         guard let tree = treesByToken.removeValue(forKey: token) else { return }
         if !tree.isChild { tokensByForeignMain[tree.main] = nil }
-        if let group = tree.containment.groupName, tokensByGroup[group] == token { tokensByGroup[group] = nil }
+        if let group = tree.containment.groupNumber, tokensByGroup[group] == token { tokensByGroup[group] = nil }
         // A reply may wait for the end of an app. A tree that goes on is let go at once, with the gate of a child that waits at it.
         if tree.exitStatus == nil || tree.isAdopted { tree.containment.discard() } else { removedTrees.append(tree) }
     }
@@ -145,7 +147,7 @@ public final class ProcessTable {
     public func tree(containing pid: ProcessID) -> ProcessTree? {
         if let token = tokensByMain[pid] { return treesByToken[token] }
         // The kernel's word, and final.
-        if let group = groups?.groupName(of: pid) { return tokensByGroup[group].flatMap { treesByToken[$0] } }
+        if let group = groups?.group(of: pid) { return token(of: group).flatMap { treesByToken[$0] } }
         guard let status = ProcessStatus(of: pid) else { return nil }
         if let token = tokensByForeignMain[status.identity] { return treesByToken[token] }
         // Most carry the mark, but it is only a hint: an app can give itself another's.
