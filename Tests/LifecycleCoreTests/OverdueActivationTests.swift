@@ -35,15 +35,20 @@ import Testing
         #expect(world.replies[after]?.name == "done")
     }
 
+    /// Another scene keeps the app active meanwhile.
     @Test func answerOfASceneThatBecomesActiveLaterCounts() throws {
-        var world = SceneFixture.withTwoScenes()
+        var world = SceneFixture.withTwoScenes(limit: 2)
+        let scene = try #require(SceneFixture.main)
+        world.ask(.backgroundScene(Self.clock, scene))
         world.silent[Self.clock] = [.sceneDidBecomeActive]
-        world.ask(.focusScene(Self.clock, try #require(SceneFixture.main)))
+        world.ask(.focusScene(Self.clock, scene))
         world.pass(.seconds(5))
         let before = world.ask(.focus(Self.clock, untilAnswered: true))
         world.silent[Self.clock] = []
-        world.ask(.focusScene(Self.clock, try #require(SceneFixture.second)))
+        world.ask(.backgroundScene(Self.clock, scene))
+        world.ask(.focusScene(Self.clock, scene))
         let after = world.ask(.focus(Self.clock, untilAnswered: true))
         #expect([before, after].map { world.replies[$0]?.name } == ["refused unanswered", "done"])
+        #expect(world.state("clock") == .active)
     }
 }
