@@ -48,7 +48,8 @@ final class MemoryStateStore: StateStore {
 
     func begin(with slots: SlotContents?) {
         isBegun = true
-        records = source?.stateToSave ?? []
+        records = []
+        source?.listState { records.append(($0, $1)) }
     }
 
     func record(changesOf core: inout Lifecycle) {

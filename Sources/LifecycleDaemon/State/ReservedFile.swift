@@ -93,12 +93,17 @@ final class ReservedFile {
         return nil
     }
 
-    /// - Throws: The error of pwrite(2). The contents are then undefined.
-    func setContents(_ bytes: [UInt8]) throws(Processes.Errno) {
-        let rest = [UInt8](repeating: 0, count: max(0, writtenEnd - bytes.count))
-        try write(bytes, at: 0)
-        try write(rest, at: bytes.count)
-        writtenEnd = bytes.count
+    /// Fills the file with zeros from an offset on.
+    ///
+    /// - Throws: The error of pwrite(2). A part of the zeros may be written.
+    func clear(from start: Int) throws(Processes.Errno) {
+        let zeros = [UInt8](repeating: 0, count: max(0, min(1 << 15, writtenEnd - start)))
+        var offset = start
+        while offset < writtenEnd {
+            try unsafe write(zeros.span.bytes.extracting(first: min(zeros.count, writtenEnd - offset)), at: offset)
+            offset += zeros.count
+        }
+        writtenEnd = min(writtenEnd, start)
     }
 
     /// - Throws: The error of pwrite(2). A part of the bytes may be written.

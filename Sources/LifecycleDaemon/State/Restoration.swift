@@ -6,23 +6,19 @@ import Systemd
 
 /// The state that a successor of the daemon restores.
 extension AppManager: StateSource {
-    var stateToSave: [(StateKind, SavedRecord)] {
-        var records: [(StateKind, SavedRecord)] = []
-        if let path = processes.groupsPath {
-            records.append((.controlGroups, SavedRecord(["cgroups": path])))
-        }
-        if session.path != nil { records.append((.session, session.saved())) }
-        if !boundInterruptions.isEmpty { records.append((.bound, boundInterruptions.saved())) }
-        records += exits.ended.saved.map { (.ended, $0) }
+    func listState(_ save: (StateKind, SavedRecord) -> Void) {
+        if let path = processes.groupsPath { save(.controlGroups, SavedRecord(["cgroups": path])) }
+        if session.path != nil { save(.session, session.saved()) }
+        if !boundInterruptions.isEmpty { save(.bound, boundInterruptions.saved()) }
+        for ended in exits.ended.saved { save(.ended, ended) }
         // A manifest may be gone, or broken, at the next start.
         for (id, definition) in catalog.definitions
         where definition.isAdHoc || definition.isFromEntry || isRunning(id) {
-            records.append((.definition, definition.saved(id)))
+            save(.definition, definition.saved(id))
         }
         for app in recordedApps {
-            if let launch = processes.savedLaunch(of: app) { records.append((.launch, launch)) }
+            if let launch = processes.savedLaunch(of: app) { save(.launch, launch) }
         }
-        return records
     }
 
     var channelsToSave: [(AppIndex, ChannelProgress)] {

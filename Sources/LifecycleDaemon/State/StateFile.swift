@@ -58,26 +58,71 @@ final class StateFile {
 
     /// Replaces the contents. If that fails, the old file stays.
     ///
+    /// - Parameter add: Adds the lines.
     /// - Returns: The error; nil on success.
-    func replace(with lines: [UInt8]) -> Processes.Errno? {
-        let bytes = header + lines
-        guard bytes.count <= sizeLimit else { return Errno(rawValue: EFBIG) }
+    func replace(_ add: (inout Contents) -> Void) -> Processes.Errno? {
         do throws(Processes.Errno) {
             let new: ReservedFile
             if let spare { new = spare } else { new = try ReservedFile(at: sparePath) }
             spare = new
-            reserve(new, for: bytes.count)
-            try new.setContents(bytes)
+            var contents = Contents(of: new, limit: sizeLimit)
+            contents.add(header)
+            add(&contents)
+            let newSize = try contents.finish()
+            reserve(new, for: newSize)
             spare = try exchange() ? current : nil
             current = new
+            size = newSize
         } catch {
             return error
         }
-        size = bytes.count
         // The file is usable without a spare; see `hasRoom`.
         if spare == nil { spare = try? ReservedFile(at: sparePath) }
         if let spare { reserve(spare, for: size) }
         return nil
+    }
+
+    /// New contents of a file, which are written in parts: the whole has some 300 bytes for each app.
+    struct Contents {
+        private static let partSize = 1 << 15
+
+        private let file: ReservedFile
+        private let limit: Int
+        /// The bytes after those that are written.
+        private var part: [UInt8] = []
+        private var writtenSize = 0
+        private var error: Processes.Errno?
+
+        fileprivate init(of file: ReservedFile, limit: Int) { (self.file, self.limit) = (file, limit) }
+
+        mutating func add(_ lines: [UInt8]) {
+            part += lines
+            if part.count >= Self.partSize { write() }
+        }
+
+        private mutating func write() {
+            if error == nil {
+                do throws(Processes.Errno) {
+                    guard writtenSize + part.count <= limit else { throw Errno(rawValue: EFBIG) }
+                    try file.write(part, at: writtenSize)
+                    writtenSize += part.count
+                } catch {
+                    self.error = error
+                }
+            }
+            part.removeAll(keepingCapacity: true)
+        }
+
+        /// Writes what is left, and zeros behind it.
+        ///
+        /// - Returns: The size.
+        /// - Throws: The first error of all that was added.
+        fileprivate consuming func finish() throws(Processes.Errno) -> Int {
+            write()
+            if let error { throw error }
+            try file.clear(from: writtenSize)
+            return writtenSize
+        }
     }
 
     /// Reserves the wanted space, or at least the space for further apps. A reader counts the space that is not used, too.

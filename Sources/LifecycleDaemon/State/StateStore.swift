@@ -8,8 +8,8 @@ protocol StateSource: AnyObject {
     var core: Lifecycle { get }
     /// The transitions that were not announced, or whose entries are not in the journal.
     var unannounced: [Announcement] { get }
-    /// The state that is saved as text.
-    var stateToSave: [(StateKind, SavedRecord)] { get }
+    /// Calls a function with each record of the state that is saved as text.
+    func listState(_ save: (StateKind, SavedRecord) -> Void)
     /// The progress of the conversations on the channels of the apps.
     var channelsToSave: [(AppIndex, ChannelProgress)] { get }
     /// The resource values of the apps.
@@ -186,10 +186,10 @@ final class FileStateStore: StateStore {
                 error = failure
             }
         }
-        var lines: [UInt8] = []
-        for (kind, record) in source.stateToSave { StateLine.append(kind, record, to: &lines) }
         // The text says that there are slots.
-        if error == nil { error = file.replace(with: lines) }
+        if error == nil {
+            error = file.replace { contents in source.listState { contents.add(StateLine.encode($0, $1)) } }
+        }
         setCondition(error.map { .failing($0) } ?? (file.isLarge ? .large : hasRoom ? .good : .full))
     }
 

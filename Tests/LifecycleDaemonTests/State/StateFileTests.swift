@@ -184,3 +184,7 @@ func fill(_ root: String) {
     while unsafe Glibc.write(number, page, page.count) == page.count {}
     close(number)
 }
+
+extension StateFile {
+    fileprivate func replace(with lines: [UInt8]) -> Processes.Errno? { replace { $0.add(lines) } }
+}

@@ -14,6 +14,8 @@ import Testing
         var stateToSave: [(StateKind, SavedRecord)] = []
         var channelsToSave: [(AppIndex, ChannelProgress)] = []
         var resourcesToSave: [(AppIndex, SavedResources)] = []
+
+        func listState(_ save: (StateKind, SavedRecord) -> Void) { for (kind, record) in stateToSave { save(kind, record) } }
     }
 
     private static let (clock, mail) = (AppID("clock"), AppID("mail"))
