@@ -24,7 +24,8 @@ import Varlink
 
         func owner(of process: ProcessID) -> ProcessOwner { .noApp }
         func hasRightsOfUser(_ app: AppID) -> Bool { false }
-        func callsHandled() {}
+        var callsHandledAction: () -> Void = {}
+        func callsHandled() { callsHandledAction() }
         func connectionClosed(_ connection: ControlConnection) {}
     }
 
@@ -106,6 +107,25 @@ import Varlink
             for _ in 0..<10 { try loop.dispatchReady() }
             client.receive()
             #expect(client.replyCount == 3)
+        }
+    }
+
+    /// No event follows a write that was complete.
+    @Test func callsAreHandledIfTheClientMakesRoomBetweenTwoWrites() throws {
+        try withTemporaryDirectory { (root: String) throws in
+            let (loop, delegate) = (try EventLoop(), Delegate())
+            let server = try makeServer(in: root, loop, delegate)
+            defer { server.close() }
+            let client = try ControlClient(
+                at: root, "org.varlink.service.GetInterfaceDescription", #"{"interface":"org.lifed"}"#, times: 20)
+            client.sendMore()
+            // The socket is full.
+            delegate.callsHandledAction = { client.receive() }
+            for _ in 0..<20 {
+                try loop.dispatchReady()
+                client.receive()
+            }
+            #expect(client.replyCount == 20)
         }
     }
 

@@ -120,12 +120,12 @@ final class ControlConnection {
             accountForMemory()
         }
         var hasHandled = false
+        // Calls may wait until the output is written, and no event tells of them.
         repeat {
             if handleCalls() { hasHandled = true }
-            guard write() else { break }
-        } while !isTurnOver && state.hasCall
+        } while write() && !isTurnOver && state.hasCall
         if hasHandled { delegate?.callsHandled() }
-        guard write() || source != nil else { return }
+        guard source != nil else { return }
         if state.isFinished { return close() }
         if isTurnOver, !isBusy, !isAwaitingTurn {
             isAwaitingTurn = true
