@@ -158,7 +158,7 @@ public final class Daemon {
             manager.exits.ended.restore()
             manager.apply(configuration)
             store.begin()
-            manager.processes.table.removeEmptyGroups()
+            manager.processes.checkRestored()
         }
         if !names.isEmpty {
             let inUse = manager.processes.tokens.map { DescriptorStore.name(of: $0) }

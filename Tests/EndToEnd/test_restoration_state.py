@@ -113,6 +113,38 @@ def test_apps_of_a_state_that_cannot_be_used_run_again(mortal, found, written):
             os.kill(each.pid, signal.SIGKILL)
 
 
+def cut_slots(daemon):
+    os.truncate(slots_file(daemon), 1024)
+
+
+def cut_text(daemon):
+    """What remains is the header."""
+    os.truncate(state_file(daemon), state_file(daemon).read_bytes().index(b"\n") + 1)
+
+
+def remove_text(daemon):
+    state_file(daemon).unlink()
+
+
+@pytest.mark.parametrize("damage", [cut_slots, cut_text, remove_text])
+def test_apps_whose_records_are_lost_run_again(mortal, damage):
+    pid = mortal.lifectl.start("app", *programs.FAMILY)
+    wait_for(lambda: len(mortal.kernel.tree(pid)) == 5)
+    mortal.lifectl("suspend", "app")
+    tree = mortal.kernel.tree(pid)
+    try:
+        start_again(mortal, lambda: damage(mortal))
+        # Without its record, only its control group tells of a process.
+        if damage == cut_slots or mortal.containment == "auto":
+            wait_for(lambda: not any(each.state == "T" for each in mortal.kernel.tree(pid)), what="the app runs again")
+            assert "lifed has continued 5 processes of apps that it does not restore" in mortal.logged
+        else:
+            assert mortal.kernel.is_stopped(pid)
+    finally:
+        for each in tree:
+            os.kill(each.pid, signal.SIGKILL)
+
+
 def test_a_directory_that_others_may_write_to_is_refused(mortal):
     mortal.lifectl.start("app", *programs.IDLE)
     kill(mortal)

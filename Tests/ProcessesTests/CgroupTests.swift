@@ -248,7 +248,7 @@ import Testing
             let apps = try #require(world.base).child("apps")
             let (tree, _) = try world.launch("idle")
             for name in ["app-ended", "app-ended/inner"] { try apps.child(name).create() }
-            world.table.removeEmptyGroups()
+            _ = world.table.endRestoration()
             #expect(apps.children() == [apps.child("app-idle")])
             #expect(tree.processes().map(\.pid) == [tree.main.pid])
             try world.end()

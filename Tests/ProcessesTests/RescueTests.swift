@@ -108,7 +108,7 @@ import Testing
             #expect(part.failures.count == 1 && part.continued.isEmpty)
             let report = Rescue.resumeEverything(in: subtree, trees: [])
             #expect(report.continued.map(\.process) == [tree.main] && report.failures.isEmpty)
-            subtree.removeGroups { $0 == last }
+            _ = subtree.removeGroups { $0 == last }
             #expect(apps.children(limit: 2000) == [last])
             #expect(helpers.children(limit: 2000).isEmpty)
             // The tree does not look for its process in the group of another app.

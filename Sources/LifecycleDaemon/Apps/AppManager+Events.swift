@@ -168,4 +168,6 @@ extension AppManager: ProcessDelegate {
         log.log.write(
             .warning, "cannot watch the processes of \(id): \(error); looking at such processes in intervals")
     }
+
+    func restorationEnded(_ report: Rescue.Report) { log.log.write(report) }
 }

@@ -11,6 +11,8 @@ protocol ProcessDelegate: AnyObject {
     func leavesRunning(_ id: AppID, _ processes: String)
     /// Handles the failure of the kernel to report changes of processes. Called once.
     func cannotWatch(_ id: AppID, _ error: Processes.Errno)
+    /// Handles the end of the restoration, which has resumed the processes of apps that are not restored.
+    func restorationEnded(_ report: Rescue.Report)
 }
 
 /// Spawns, stops, resumes and ends the processes of the apps, and gives the outcomes to the core.
@@ -49,6 +51,8 @@ final class AppProcesses {
     /// A Boolean value that indicates whether some of them may be children: after a re-execution.
     private(set) var hasSeenChildren = false
     private var isRestoring = false
+    /// The processes of apps of a former daemon that cannot be restored.
+    var lostTrees: [SavedTree] = []
     /// A Boolean value that indicates whether the failure of a watch has been reported.
     private var hasReportedLostWatch = false
     /// The apps that a watch was lost of, until a later attempt to watch them. Some may have ended.
@@ -309,7 +313,8 @@ final class AppProcesses {
     private func endRestoration() {
         guard isRestoring, seenCount == 0 else { return }
         (isRestoring, hasSeenChildren) = (false, false)
-        table.removeEmptyGroups()
+        delegate?.restorationEnded(table.endRestoration(lost: lostTrees))
+        lostTrees = []
         reapAll()
     }
 

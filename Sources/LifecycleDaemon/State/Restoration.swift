@@ -73,6 +73,7 @@ extension AppManager: StateSource {
                 policy: { catalog[$0]?.policy }, at: driver.now))
         boundInterruptions.restore(saved.boundInterruptions)
         forgetEndedInterruptions()
+        noteLostTrees(saved)
         let ids = appIDs.sorted()
         let look = processes.table.firstLook()
         var ended: [(AppIndex, LifecycleCore.ExitStatus)] = []
@@ -107,6 +108,17 @@ extension AppManager: StateSource {
             LogEntry(
                 id: .restored, message: "lifed has restored \(running) app\(running == 1 ? "" : "s")",
                 fields: [("LIFED_APPS", String(running))]))
+    }
+
+    /// Notes the processes of launches that the records of the apps do not know: a damaged file has lost the latest ones.
+    private func noteLostTrees(_ saved: SavedState) {
+        processes.lostTrees = saved.apps.compactMap { id, saved in
+            let app = app(id)
+            guard app?.isRunning != true, let launch = saved.launch,
+                let record = LaunchRecord(launch, desiredState: .stopped), record.launched != app?.launched
+            else { return nil }
+            return record.tree
+        }
     }
 
     /// Adds a transition that the former daemon did not announce. The end of an app has the decision of how it has ended.
@@ -162,6 +174,7 @@ extension AppManager: StateSource {
         // The former daemon may have ended between two launches, or before this one had begun.
         let record = saved?.launch.flatMap { LaunchRecord($0, desiredState: desiredState) }
         guard let record, let launch = saved?.launch, record.launched == app.launched else {
+            if let record { processes.lostTrees.append(record.tree) }
             return app.isSpawning ? nil : .unknown
         }
         if record.tree.isAdopted { catalog.beginAdoption(of: app.id, isUnit: !record.tree.units.isEmpty) }
@@ -241,12 +254,18 @@ private func readLaunches(_ path: String, bootID: String) throws(DaemonError) ->
 /// - Parameter cgroups: The control groups of this daemon, which has those of the former one in most cases.
 func resumeUnrestoredApps(leftIn paths: DaemonPaths, bootID: String, cgroups: CgroupSubtree?, log: any JournalSink) {
     let rest = SavedState.readRest(paths.stateFile, bootID: bootID)
-    let report = Rescue.resumeEverything(in: rest?.formerCgroups ?? cgroups, trees: rest?.trees ?? [])
-    for failure in report.failures { log.write(.warning, failure.description) }
-    guard !report.continued.isEmpty || !report.thawed.isEmpty else { return }
-    let thawed = report.thawed.isEmpty ? "" : ", and thawed \(report.thawed.count) control groups"
-    log.write(
-        .notice, "lifed has continued \(report.continued.count) processes of apps that it does not restore\(thawed)")
+    log.write(Rescue.resumeEverything(in: rest?.formerCgroups ?? cgroups, trees: rest?.trees ?? []))
+}
+
+extension JournalSink {
+    /// Writes the entries about the processes of apps that a daemon does not restore.
+    func write(_ report: Rescue.Report) {
+        for failure in report.failures { write(.warning, failure.description) }
+        guard !report.continued.isEmpty || !report.thawed.isEmpty else { return }
+        let thawed = report.thawed.isEmpty ? "" : ", and thawed \(report.thawed.count) control groups"
+        write(
+            .warning, "lifed has continued \(report.continued.count) processes of apps that it does not restore\(thawed)")
+    }
 }
 
 extension SavedState {

@@ -260,9 +260,10 @@ extension CgroupSubtree {
     /// Removes what earlier processes have left behind here, as far as nothing is in it.
     ///
     /// - Parameter isInUse: Whether a group holds an app, so that there is nothing to try.
-    func removeGroups(unless isInUse: (Cgroup) -> Bool) {
-        for group in apps.children(limit: Self.groupLimit) where !isInUse(group) { group.remove() }
+    /// - Returns: The other groups of apps that processes are in.
+    func removeGroups(unless isInUse: (Cgroup) -> Bool) -> [Cgroup] {
         for group in base.child(Self.helperGroup).children(limit: Self.groupLimit) { group.remove() }
+        return apps.children(limit: Self.groupLimit).filter { !isInUse($0) && !$0.remove() }
     }
 
     /// Removes the groups that were discarded, if they are empty. Call it when a process has ended.

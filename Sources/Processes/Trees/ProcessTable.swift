@@ -97,12 +97,6 @@ public final class ProcessTable {
 
     private func token(of group: Cgroup) -> LaunchToken? { group.number.flatMap { tokensByGroup[$0] } }
 
-    /// Removes the groups of apps that an earlier process has left, and that have ended. Call it when all trees of that
-    /// process are in the table.
-    public func removeEmptyGroups() {
-        cgroups?.removeGroups(unless: isInUse)
-    }
-
     private func start(
         _ request: SpawnRequest, name: String, suspendMethod: SuspendMethod
     ) throws(SpawnError) -> ProcessTree {

@@ -46,6 +46,15 @@ public enum Rescue {
 
     static func resumeEverything(in cgroups: CgroupSubtree?, trees: [SavedTree], groupLimit: Int) -> Report {
         let (groups, isComplete) = cgroups?.allAppGroups(limit: groupLimit) ?? ([], true)
+        var report = resume(groups, in: cgroups, trees)
+        if let cgroups, !isComplete {
+            let action = "list every control group in \(cgroups.apps.path)"
+            report.failures.insert(Failure(action: action, error: Errno(rawValue: EOVERFLOW)), at: 0)
+        }
+        return report
+    }
+
+    fileprivate static func resume(_ groups: [Cgroup], in cgroups: CgroupSubtree?, _ trees: [SavedTree]) -> Report {
         let others = trees.filter { tree in tree.cgroup.flatMap { cgroups?.group(named: $0) } == nil }
         let strays = Set(trees.flatMap { $0.strays })
         let marks = LaunchMarks()
@@ -57,10 +66,6 @@ public enum Rescue {
             }
 
         var report = Report()
-        if let cgroups, !isComplete {
-            let action = "list every control group in \(cgroups.apps.path)"
-            report.failures.append(Failure(action: action, error: Errno(rawValue: EOVERFLOW)))
-        }
         // SIGCONT before thawing: it takes back a SIGSTOP that waits for the thaw.
         resume(members, except: Set(trees.flatMap { $0.heldBefore }), &report)
         let units = trees.flatMap { $0.units }.compactMap { UnitGroup($0)?.group }
@@ -95,5 +100,18 @@ public enum Rescue {
             guard ![ENOENT, ENODEV].contains(error.rawValue) else { return }
             report.failures.append(Failure(action: "thaw \(group.path)", error: error))
         }
+    }
+}
+
+extension ProcessTable {
+    /// Removes the groups of apps that an earlier process has left and that have ended, and resumes what else it has left: nothing
+    /// continues or thaws that later. Call it when all trees of that process are in the table that could be restored.
+    ///
+    /// - Parameter lost: The trees that could not be restored.
+    /// - Returns: What was done about the processes in no tree.
+    public func endRestoration(lost: [SavedTree] = []) -> Rescue.Report {
+        let left = groups?.removeGroups(unless: isInUse) ?? []
+        guard !left.isEmpty || !lost.isEmpty else { return Rescue.Report() }
+        return Rescue.resume(left.flatMap { $0.withDescendants() }, in: groups, lost)
     }
 }
