@@ -122,9 +122,11 @@ public final class Daemon {
         predecessor?.answerClient()
         manager.ownMemory.noteStart()
         let code = try serve()
+        guard control.server.ownsFiles(of: paths) else { Self.end(code) }
         control.close()
         appSocket?.close()
         if isHandingOver { Self.end(code) }
+        store.end()
         manager.leave()
         return code
     }

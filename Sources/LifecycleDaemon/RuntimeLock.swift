@@ -30,6 +30,13 @@ struct RuntimeLock: ~Copyable {
 
     var number: Int32 { descriptor.rawValue }
 
+    /// Returns whether the file has its name still: another daemon uses a directory that was removed and made again.
+    func isInPlace(_ paths: DaemonPaths) -> Bool {
+        var (own, present) = (stat(), stat())
+        guard unsafe fstat(number, &own) == 0, unsafe lstat(paths.lock, &present) == 0 else { return false }
+        return own.st_dev == present.st_dev && own.st_ino == present.st_ino
+    }
+
     /// Locks for the process, not for the open file (flock(2)): a new child that has not closed its copy would hold such a
     /// lock after the daemon. The process loses its lock when it closes any descriptor of the file: see ``isHolderAlive(_:)``.
     private static func lock(_ descriptor: Int32) -> Bool {

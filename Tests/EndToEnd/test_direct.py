@@ -4,6 +4,7 @@ import json
 import os
 import resource
 import select
+import shutil
 import signal
 import subprocess
 import sys
@@ -130,6 +131,18 @@ def test_the_end_of_an_app_is_not_told_with_the_process_of_the_next_launch(direc
             received += monitor.recv(65536)
         ends = [json.loads(reply)["parameters"]["transition"] for reply in received.split(b"\0") if b'"to":"notRunning"' in reply]
         assert [end["pid"] for end in ends] == [None]
+
+
+def test_files_of_a_daemon_that_has_the_directory_now_stay(direct):
+    """The directory of a daemon was removed, and another one made it again."""
+    former = direct.process
+    shutil.rmtree(direct.runtime)
+    direct.start()
+    former.terminate()
+    assert former.wait(timeout=60) == 0
+    files = {each.name for each in direct.runtime.iterdir()}
+    assert {"control", "channel", "lock", "state", "state.slots"} <= files
+    direct.lifectl.start("app", *programs.IDLE)
 
 
 def test_hang_up_reloads(direct):

@@ -46,7 +46,6 @@ extension AppManager: EffectHandler {
         case .forgotten(let app, let exit, let reclaimed): forget(driver.id(of: app), app, exit, reclaimed)
         case .finished:
             announceTransitions()
-            store.end()
             exits.ended.write()
             loop.exit(code: 0)
         }

@@ -69,6 +69,9 @@ final class ControlServer {
     var clientCount: Int { connections.count }
     func leave(to reexecution: inout Reexecution) { socket.leave(to: &reexecution) }
 
+    /// Returns whether the files in the runtime directory are those of this daemon.
+    func ownsFiles(of paths: DaemonPaths) -> Bool { socket.lock.isInPlace(paths) }
+
     /// Returns whether a client waits for a reply or the rest of one, subscribers and the given client excepted.
     func hasPendingReplies(except client: ControlConnection?) -> Bool {
         connections.values.contains { connection in
@@ -300,7 +303,7 @@ struct ControlSocket: ~Copyable {
     let descriptor: Descriptor
     /// The path to remove when the daemon ends; nil for a socket of systemd.
     let ownPath: String?
-    private let lock: RuntimeLock
+    let lock: RuntimeLock
 
     private init(_ descriptor: consuming Descriptor, ownPath: String?, lock: consuming RuntimeLock) {
         self.descriptor = descriptor
