@@ -192,5 +192,5 @@ def test_files_of_few_groups_stay_open_and_none_of_apps_that_ended(direct):
     # Those of 16 groups.
     assert 0 < direct.kernel.kept_files(pid) <= 64
     direct.lifectl("terminate", *apps)
-    # Nobody waits for that, so it follows the reply.
+    # No client waits for that, so it follows the reply.
     wait_for(lambda: direct.kernel.kept_files(pid) == 0, what="no open file of an app that ended")

@@ -93,7 +93,8 @@ private func parse(_ words: [String]) throws -> Arguments {
     }
 
     @Test(arguments: [
-        "help scene open", "scene open --help", "scene open a -h --bogus", "scene --json open --help", "scene open a -qh",
+        "help scene open", "scene open --help", "scene open a -h --bogus", "scene --json open --help",
+        "scene open a -qh",
     ])
     func helpOfAVerbIsAskedFor(line: String) throws {
         let help = try read(line)

@@ -169,5 +169,13 @@ extension AppManager: ProcessDelegate {
             .warning, "cannot watch the processes of \(id): \(error); looking at such processes in intervals")
     }
 
-    func restorationEnded(_ report: Rescue.Report) { log.log.write(report) }
+    func restorationEnded(_ report: Rescue.Report) {
+        if report.hasResumed {
+            log.log.write(
+                .warning,
+                "cannot restore every app: the saved state is incomplete; end the processes that lifed continues, or "
+                    + "adopt them")
+        }
+        log.log.write(report)
+    }
 }

@@ -261,10 +261,11 @@ extension JournalSink {
     /// Writes the entries about the processes of apps that a daemon does not restore.
     func write(_ report: Rescue.Report) {
         for failure in report.failures { write(.warning, failure.description) }
-        guard !report.continued.isEmpty || !report.thawed.isEmpty else { return }
+        guard report.hasResumed else { return }
         let thawed = report.thawed.isEmpty ? "" : ", and thawed \(report.thawed.count) control groups"
         write(
-            .warning, "lifed has continued \(report.continued.count) processes of apps that it does not restore\(thawed)")
+            .notice, "lifed has continued \(report.continued.count) processes of apps that it does not restore\(thawed)"
+        )
     }
 }
 

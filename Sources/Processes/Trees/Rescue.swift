@@ -31,6 +31,9 @@ public enum Rescue {
         public var continued: [Continued] = []
         /// The processes and groups that stay as they were.
         public var failures: [Failure] = []
+
+        /// A Boolean value that indicates whether anything was stopped or frozen, and is not any more.
+        public var hasResumed: Bool { !continued.isEmpty || !thawed.isEmpty }
     }
 
     /// Thaws every group below the apps' directory, and continues every process in them and in the trees, except those
@@ -108,7 +111,7 @@ extension ProcessTable {
     /// continues or thaws that later. Call it when all trees of that process are in the table that could be restored.
     ///
     /// - Parameter lost: The trees that could not be restored.
-    /// - Returns: What was done about the processes in no tree.
+    /// - Returns: The result for the processes in no tree.
     public func endRestoration(lost: [SavedTree] = []) -> Rescue.Report {
         let left = groups?.removeGroups(unless: isInUse) ?? []
         guard !left.isEmpty || !lost.isEmpty else { return Rescue.Report() }

@@ -15,7 +15,9 @@ import Testing
         var channelsToSave: [(AppIndex, ChannelProgress)] = []
         var resourcesToSave: [(AppIndex, SavedResources)] = []
 
-        func listState(_ save: (StateKind, SavedRecord) -> Void) { for (kind, record) in stateToSave { save(kind, record) } }
+        func listState(_ save: (StateKind, SavedRecord) -> Void) {
+            for (kind, record) in stateToSave { save(kind, record) }
+        }
     }
 
     private static let (clock, mail) = (AppID("clock"), AppID("mail"))
