@@ -54,6 +54,18 @@ import Testing
         #expect(world.scenes("clock") == [:])
     }
 
+    @Test func scenesOfAnAppThatCrashedAreForgottenWithItsKill() {
+        var world = SceneFixture.withTwoScenes()
+        world.give(.exited(.signal(11), othersLeft: false), of: Self.clock)
+        #expect(world.scenes("clock").count == 2)
+        world.withholding = [.spawned, .killed]
+        world.ask(.launch(Self.clock, background: true))
+        world.ask(.kill(Self.clock))
+        world.give(.spawned, of: Self.clock)
+        world.give(.exited(.signal(9), othersLeft: false), of: Self.clock)
+        #expect(world.scenes("clock") == [:])
+    }
+
     @Test func appThatWasKilledByThenHasNoDeadlineButThatOfItsEnd() {
         var world = World(apps: "clock")
         var policy = Policy()

@@ -139,6 +139,17 @@ import Testing
         #expect(world.lines().filter { $0 == "! clock open-url lost" }.count == 1)
     }
 
+    /// It waits for the app to become inactive, which the end does.
+    @Test func interruptionBeforeItIsNotRefused() {
+        var world = world()
+        world.silent[Self.clock] = [.willResignActive]
+        let interruption = world.ask(.beginInterruption("call"))
+        world.ask(.restart(Self.clock))
+        #expect(world.replies[interruption] == nil)
+        world.pass(.seconds(10))
+        #expect(world.replies[interruption]?.name == "done")
+    }
+
     @Test func nextLaunchHasAReasonOfItsOwn() {
         var world = World(apps: "clock", linked: true)
         world.ask(.deliver(Self.clock, .openURL("lifed:1")))
