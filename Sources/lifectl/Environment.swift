@@ -23,10 +23,10 @@ enum Environment {
         }
     }
 
-    /// The position of the first word of the command line that is not UTF-8; nil if all are.
-    static var firstOtherArgument: CInt? {
-        (1..<max(1, linux_argument_count())).first { index in
-            unsafe linux_argument(index).map { unsafe String(validatingCString: $0) == nil } ?? false
+    /// The positions of the words of the command line that are not UTF-8.
+    static var otherArguments: [Int] {
+        (1..<max(1, Int(linux_argument_count()))).filter { index in
+            unsafe linux_argument(CInt(index)).map { unsafe String(validatingCString: $0) == nil } ?? false
         }
     }
 

@@ -32,12 +32,33 @@ struct Failure: Error, Equatable {
     /// The end of a command whose output has no reader any more. This is no failure.
     static let readerGone = Failure(silent: .success)
 
-    /// Fails if a word of the command line is not UTF-8, for a command that sends it to another program as a text.
+    /// Fails if a word of the command line is not UTF-8, unless lifectl itself uses the bytes of the word.
+    static func requireText(in words: [String]) throws(Failure) {
+        let others = Environment.otherArguments
+        if let index = others.first(where: { !takesBytes(of: $0 - 1, in: words) }) {
+            throw notText(index, doing: readingCommandLine)
+        }
+    }
+
+    /// Fails if a word of the command line is not UTF-8, for a command that sends all of them to another program.
     static func requireText(doing action: String) throws(Failure) {
-        guard let index = Environment.firstOtherArgument else { return }
-        throw Failure(
+        if let index = Environment.otherArguments.first { throw notText(index, doing: action) }
+    }
+
+    private static func notText(_ index: Int, doing action: String) -> Failure {
+        Failure(
             .invalidData, action, "the argument \(index) is not UTF-8",
-            remedy: "rename the file that it names, or pass it in a file")
+            remedy: "rename the file that it names, or write it in UTF-8")
+    }
+
+    /// Returns whether a word is the file of `open`, or belongs to the command of `interrupt` or of a completion.
+    private static func takesBytes(of index: Int, in words: [String]) -> Bool {
+        guard let arguments = try? CommandLineParser.parse(words, of: .lifectl) else { return false }
+        switch arguments.verb.name {
+        case "open": return words[index] == arguments[.url]
+        case "interrupt", "--complete": return index >= words.count - arguments.all(.command).count
+        default: return false
+        }
     }
 
     /// Returns the failure of a command for several apps, each of which is reported.
@@ -85,7 +106,7 @@ struct Failure: Error, Equatable {
 }
 
 extension Failure: VerbFailure {
-    private static let readingCommandLine = "cannot read the command line"
+    fileprivate static let readingCommandLine = "cannot read the command line"
 
     init(_ usage: UsageError) {
         self.init(.usage, Self.readingCommandLine, usage.cause, remedy: usage.remedy)

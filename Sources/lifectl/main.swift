@@ -20,6 +20,8 @@ do throws(Failure) {
 /// Reads the command line, and does what it says.
 func perform(_ words: [String]) throws(Failure) {
     var printed = ""
+    // Before the parser reads them: a word whose bytes were replaced is another word.
+    try Failure.requireText(in: words)
     do throws(UsageError) {
         let arguments = try CommandLineParser.parse(words, of: .lifectl)
         printed = arguments.has(.version) ? Version.current + "\n" : try arguments.perform()

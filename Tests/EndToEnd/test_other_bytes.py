@@ -6,6 +6,7 @@ from container import wait_for
 
 LAUNCH_FAILED = 11
 INVALID_DATA = 65
+NO_SUCH_APP = 66
 
 # Two words that are equal once their bytes are replaced.
 WORDS = ["caf\udce9", "caf\udcea"]
@@ -15,6 +16,34 @@ SHOW = ["sh", "-c", 'printf "%s " "$@" | od -An -tx1', "sh"]
 def test_a_command_that_interrupts_gets_its_arguments_as_they_are(direct):
     result = direct.lifectl("interrupt", "--", *SHOW, *WORDS)
     assert result.stdout.split() == "63 61 66 e9 20 63 61 66 ea 20".split()
+
+
+@pytest.mark.parametrize(
+    "words, which",
+    [
+        (["timeline", "--svg", WORDS[0]], 3),
+        (["wake", "app", "--for", "fetch", "--payload", WORDS[0]], 6),
+        (["handoff", "app", f"--activity={WORDS[0]}"], 3),
+        (["interrupt", "begin", "--name", WORDS[0]], 4),
+        (["kill", "app", "--signal", WORDS[0]], 4),
+        (["status", WORDS[0]], 2),
+        (["open", "--app", WORDS[0], "file:///a"], 3),
+        (["interrupt", "--name", WORDS[0], "--", "true"], 3),
+        ([WORDS[0]], 1),
+    ],
+)
+def test_words_that_are_not_utf_8_are_not_changed(direct, tmp_path, monkeypatch, words, which):
+    monkeypatch.chdir(tmp_path)
+    result = direct.lifectl(*words, check=False)
+    assert result.returncode == INVALID_DATA and f": the argument {which} is not UTF-8; " in result.stderr, result.stderr
+    assert not list(tmp_path.glob("caf*"))
+
+
+def test_a_file_whose_name_is_not_utf_8_is_opened(direct, tmp_path):
+    file = tmp_path / WORDS[0]
+    file.touch()
+    result = direct.lifectl("open", str(file), check=False)
+    assert result.returncode == NO_SUCH_APP, result.stderr
 
 
 @pytest.mark.parametrize(

@@ -170,8 +170,6 @@ enum RunEnvironment {
         let command = arguments.all(.command)
         guard command[0] != "" else { throw Failure(arguments.usage("the name of the program is empty")) }
         let action = "cannot run \(command[0])"
-        // The daemon gets texts.
-        try Failure.requireText(doing: action)
         if let name = arguments.all(.setenv).first(where: Environment.hasOtherBytes) {
             throw Failure(
                 .invalidData, action, "the variable \(name) is not UTF-8", remedy: "run a script that sets it")
