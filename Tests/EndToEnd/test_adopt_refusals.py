@@ -17,7 +17,7 @@ from driver import call, connect
 from puppet import Puppet
 
 REFUSED = 2
-NOT_RUNNING = 3
+NO_SUCH_PROCESS = 66
 INVALID_APP = 65
 OTHER_NAMESPACE = ["unshare", "--pid", "--fork", "--mount-proc"]
 
@@ -52,9 +52,9 @@ def test_one_that_has_ended_is_not_there(direct):
     ended = subprocess.Popen(["true"])
     os.waitid(os.P_PID, ended.pid, os.WEXITED | os.WNOWAIT)
     for pid in (ended.pid, 2**31 - 1):
-        assert direct.lifectl("adopt", str(pid), check=False).returncode == NOT_RUNNING
+        assert direct.lifectl("adopt", str(pid), check=False).returncode == NO_SUCH_PROCESS
     ended.wait()
-    assert direct.lifectl("adopt", str(ended.pid), check=False).returncode == NOT_RUNNING
+    assert direct.lifectl("adopt", str(ended.pid), check=False).returncode == NO_SUCH_PROCESS
 
 
 def test_an_app_of_another_daemon_is_refused(daemon, tmp_path):

@@ -147,7 +147,7 @@ extension ControlService {
 extension ControlError {
     fileprivate init(noProcess pid: ProcessID) {
         self.init(
-            .notRunning, id: nil, reason: "cannot adopt process \(pid): it does not exist",
+            .noSuchApp, id: nil, reason: "cannot adopt process \(pid): it does not exist",
             remedy: "list the processes with 'ps -e'")
     }
 }
