@@ -20,7 +20,7 @@ signal.signal(signal.SIGUSR1, lambda *_: open(sys.argv[1], "a").write("USR1\\n")
 open(sys.argv[1], "a").write("ready\\n")
 while True: time.sleep(60)
 """]
-REFUSED, NOT_RUNNING, LAUNCH_FAILED, USAGE, NO_SUCH_APP = 2, 3, 11, 64, 66
+REFUSED, NOT_RUNNING, LAUNCH_FAILED, USAGE, INVALID_DATA, NO_SUCH_APP = 2, 3, 11, 64, 65, 66
 
 
 def interruptions(daemon):
@@ -370,8 +370,16 @@ def test_a_failure_is_one_object_and_one_line(direct, words, status, error):
 def test_one_fault_has_one_status_in_every_verb(direct):
     direct.lifectl.start("tool", *programs.IDLE)
     for verb in ("launch", "focus", "background", "suspend", "resume", "terminate", "kill", "restart", "status", "explain", "cat",
-                 "edit", "release"):
+                 "edit", "release", "log"):
         assert direct.lifectl(verb, "nobody", check=False).returncode == NO_SUCH_APP, verb
+    # An app that is gone has entries, and one with a manifest may have none yet.
+    direct.lifectl("terminate", "tool")
+    (direct.configuration / "apps.d/new.toml").write_text("command = ['true']\n")
+    direct.lifectl("reload")
+    assert "tool: " in direct.lifectl("log", "tool").stdout and direct.lifectl("log", "new").stdout == ""
+    # 2^22 is the limit of the kernel.
+    for words in (["adopt", "9999999"], ["status", "--pid", "9999999"]):
+        assert direct.lifectl(*words, check=False).returncode == NO_SUCH_APP, words
     verbs = [["list"], ["focus", "a"], ["kill", "a", "b"], ["cat", "a"], ["interrupt", "--", "true"], ["restart", "a"], ["reload"]]
     for words in verbs:
         result = direct.lifectl("--socket", "/nowhere", *words, check=False)

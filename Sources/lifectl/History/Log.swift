@@ -12,8 +12,21 @@ enum Log {
         source.query.follows = arguments.has(.follow)
         source.query.lines = arguments.number(.lines) ?? (source.query.follows && source.query.since == nil ? 10 : nil)
         source.query.isVerbose = arguments.has(.debug)
+        var isEmpty = true
         try source.read { entry throws(Failure) in
+            isEmpty = false
             try options.show(entry) { present in "\(present.history(entry))\n" }
+        }
+        if isEmpty, let app = arguments[.app] { try requireApp(app, options) }
+    }
+
+    /// Fails if the daemon does not know an app. An app that is gone may have entries, so this is asked if there are none.
+    private static func requireApp(_ app: String, _ options: CallOptions) throws(Failure) {
+        do throws(Failure) {
+            _ = try options.call(.describe, AppParameters(id: app), doing: "cannot show the log of \(app)")
+        } catch {
+            guard error.status == .noSuchApp else { return }
+            throw error
         }
     }
 }
