@@ -173,17 +173,31 @@ final class Session {
     }
 
     /// Returns the next change; nil after the daemon has ended the subscription.
+    ///
+    /// - Throws: ``Failure``, also when the output has no reader any more.
     func nextChange(timeout: Duration?) throws(Failure) -> MonitorReply? {
-        do throws(ControlClientError) {
-            let change = try client.nextChange(timeout: timeout)
-            hasState = true
-            return change
-        } catch {
-            let failure = Failure(error, doing: action, sockets: sockets, timeout: timeout)
-            guard hasState, error == .timedOut else { throw failure }
-            let time = timeout.map { " within \(Text.seconds($0))" } ?? ""
-            throw Failure(.timedOut, action, "no app changed\(time)", remedy: "allow more time with --timeout")
+        let start = monotonicTime()
+        while true {
+            do throws(ControlClientError) {
+                let change = try client.nextChange(timeout: .zero)
+                hasState = true
+                return change
+            } catch {
+                let rest = timeout.map { $0 - (monotonicTime() - start) }
+                guard error == .timedOut, rest.map({ $0 > .zero }) ?? true else {
+                    throw failure(ofMonitor: error, timeout: timeout)
+                }
+                try StandardStream.output.waitForInput(of: client.descriptor, within: rest)
+            }
         }
+    }
+
+    private func failure(ofMonitor error: ControlClientError, timeout: Duration?) -> Failure {
+        guard hasState, error == .timedOut else {
+            return Failure(error, doing: action, sockets: sockets, timeout: timeout)
+        }
+        let time = timeout.map { " within \(Text.seconds($0))" } ?? ""
+        return Failure(.timedOut, action, "no app changed\(time)", remedy: "allow more time with --timeout")
     }
 }
 

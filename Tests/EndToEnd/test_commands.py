@@ -386,6 +386,17 @@ def test_one_fault_has_one_status_in_every_verb(direct):
         assert result.returncode == 69 and "lifed is not running" in result.stderr, words
 
 
+@pytest.mark.parametrize("words", [["monitor"], ["status", "--follow"], ["log", "-f", "--from", "daemon"]])
+def test_command_that_follows_ends_with_the_reader_of_its_output(direct, words):
+    direct.lifectl.start("one", *programs.IDLE)
+    environment = {**os.environ, "LIFED_SOCKET": str(direct.socket)}
+    command = [str(direct.products / "lifectl"), *words]
+    with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True) as process:
+        process.stdout.readline()
+        process.stdout.close()
+        assert process.wait(timeout=60) == 0
+
+
 def test_status_line_follows_the_apps_and_ends_with_the_daemon(direct):
     """For the bars of desktops: a line at once, and one after each change that shows."""
     direct.lifectl.start("one", "sleep", "infinity")

@@ -67,7 +67,7 @@ struct JournalSource {
             return Unreadable(status: .unavailable, reason: reason)
         }
         var count = 0
-        while let line = child.nextLine() {
+        while hasReader(of: child), let line = child.nextLine() {
             guard let entry = JSON.decode(JournalEntry.self, from: line)?.history else { continue }
             if let since = query.since, entry.timeUSec < since { continue }
             count += 1
@@ -76,6 +76,18 @@ struct JournalSource {
         var (status, complaints) = child.finish()
         if count == 0 { complaints += hints() }
         return Self.judge(status, complaints, isEmpty: count == 0)
+    }
+
+    /// Waits for output of journalctl, and ends it if the output of lifectl has no reader any more.
+    private func hasReader(of child: ChildProcess) -> Bool {
+        guard query.follows, !child.hasLine else { return true }
+        do throws(Failure) {
+            try StandardStream.output.waitForInput(of: child.descriptor, within: nil)
+            return true
+        } catch {
+            child.end()
+            return false
+        }
     }
 
     /// Returns journalctl's complaints about entries that the caller may not read: with JSON output it is silent.

@@ -27,6 +27,20 @@ enum StandardStream: CInt {
         return rows > 0 ? Int(rows) : nil
     }
 
+    /// Waits until a descriptor is readable, for some time at most; nil is no limit.
+    ///
+    /// - Throws: ``Failure/readerGone`` when the stream is a pipe or a terminal whose other end is closed.
+    func waitForInput(of descriptor: CInt, within time: Duration?) throws(Failure) {
+        // Rounded up, so that the time is over afterwards.
+        let milliseconds = time.map { Int32(clamping: max(0, Int64($0 / .milliseconds(1)) + 1)) } ?? -1
+        var entries = [
+            pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0), pollfd(fd: rawValue, events: 0, revents: 0),
+        ]
+        // Without events, poll(2) reports POLLERR and POLLHUP alone.
+        _ = unsafe poll(&entries, 2, milliseconds)
+        if entries[1].revents != 0 { throw Failure.readerGone }
+    }
+
     func write(_ text: String) throws(Failure) {
         switch Descriptor.write(Array(text.utf8), to: rawValue) {
         case 0: return
