@@ -263,7 +263,7 @@ enum Outcome: Int32, CaseIterable {
         case .invalidData:
             (
                 "InvalidData",
-                "the id of a new app is taken or not valid, a manifest has a mistake, or an argument is not UTF-8 (EX_DATAERR)"
+                "the id of a new app is taken or not valid, edit or reload found a mistake, or an argument is not UTF-8 (EX_DATAERR)"
             )
         case .noSuchApp: ("NoSuchApp", "no such app, scene, process of an app, or file (EX_NOINPUT)")
         case .unavailable:

@@ -386,6 +386,18 @@ def test_one_fault_has_one_status_in_every_verb(direct):
         assert result.returncode == 69 and "lifed is not running" in result.stderr, words
 
 
+def test_reload_with_mistakes_prints_them_and_fails(direct):
+    manifest = direct.configuration / "apps.d/app.toml"
+    manifest.write_text("command = 1\n")
+    for options in ([], ["-q"]):
+        result = direct.lifectl("reload", *options, check=False)
+        assert result.returncode == INVALID_DATA and f"{manifest}:1: cannot use command: " in result.stdout, result
+    assert len(direct.lifectl.json("reload", check=False)["problems"]) == 1
+    assert direct.lifectl("reload", "--no-wait").stdout == ""
+    manifest.write_text("command = ['true']\n")
+    assert direct.lifectl("reload", "-q").stdout == ""
+
+
 @pytest.mark.parametrize("words", [["monitor"], ["status", "--follow"], ["log", "-f", "--from", "daemon"]])
 def test_command_that_follows_ends_with_the_reader_of_its_output(direct, words):
     direct.lifectl.start("one", *programs.IDLE)

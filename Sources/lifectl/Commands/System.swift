@@ -1,6 +1,7 @@
 import CommandLineTable
 import ControlAPI
 import LifecycleTypes
+import Varlink
 
 extension VerbGroup {
     /// The verbs about the daemon and the machine.
@@ -13,13 +14,12 @@ extension VerbGroup {
                 example: "lifectl simulate lock", groups: [.simulations]),
             Verb(
                 name: "reload", summary: "Read the configuration and the manifests again.",
-                details: "Running apps stay as they are. Problems are printed.", example: "lifectl reload",
-                parameters: .changing
-            ) { arguments throws(Failure) in
-                try arguments.options.show(.reload, doing: "cannot reload the configuration") {
-                    $0.problems($1.problems)
-                }
-            },
+                details: """
+                    Running apps stay as they are. Mistakes in the files are printed, and the exit status is 65; what has \
+                    no mistake applies.
+                    """,
+                example: "lifectl reload", parameters: .changing
+            ) { arguments throws(Failure) in try reload(arguments.options) },
             Verb(
                 name: "reexec", summary: "Execute the daemon's program again, as after an upgrade.",
                 details: """
@@ -31,6 +31,17 @@ extension VerbGroup {
                 try arguments.options.show(.reexecute, doing: "cannot execute the daemon again") { _, _ in "" }
             },
         ])
+
+    /// Prints the mistakes with `--quiet`, too: with one, the command has not succeeded.
+    private static func reload(_ options: CallOptions) throws(Failure) {
+        let action = "cannot reload the configuration"
+        guard options.waits else { return try Session(options, doing: action).post(.reload, NoParameters()) }
+        let reply = try options.call(.reload, doing: action)
+        var options = options
+        if !reply.problems.isEmpty { options.isQuiet = false }
+        try options.show(reply) { $0.problems(reply.problems) }
+        if !reply.problems.isEmpty { throw Failure.reported(.invalidData) }
+    }
 
     /// The verbs behind `simulate`.
     private static let simulations = VerbGroup(
