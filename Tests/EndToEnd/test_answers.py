@@ -207,7 +207,9 @@ def test_a_timeline_for_the_terminal_and_for_a_report(patient, tmp_path):
     root = xml.etree.ElementTree.parse(picture).getroot()
     assert root.tag == "{http://www.w3.org/2000/svg}svg"
     assert any(element.text == "two" for element in root.iter("{http://www.w3.org/2000/svg}text"))
-    assert patient.lifectl("timeline", "--svg", "/nonexistent/x.svg", check=False).returncode == 74
+    for path, remedy in (("/nonexistent/x.svg", "make its directory"), (str(tmp_path), "name a file in the directory")):
+        result = patient.lifectl("timeline", "--svg", path, check=False)
+        assert result.returncode == 74 and f"; {remedy}" in result.stderr, result.stderr
     assert patient.lifectl("timeline", "--svg", "/dev/stdout").stdout.startswith("<svg")
 
 

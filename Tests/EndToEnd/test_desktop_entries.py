@@ -31,7 +31,9 @@ def test_who_gives_the_path_of_an_entry_is_told_its_id(desktop):
     status, text = refusal(desktop, "launch", str(file))
     assert status == 66
     assert "this is not an id; run 'lifectl launch clock.desktop' for a desktop entry, or list the apps" in text
-    for name in ("", ".desktop", "../clock.desktop"):
+    # The path of another file is no hint at an entry.
+    assert "this is not an id; list the apps" in refusal(desktop, "launch", "../../etc/passwd")[1]
+    for name in (".desktop", "../clock.desktop"):
         assert "this is not an id" in refusal(desktop, "open", "odd:1", "--app", name)[1]
 
 
@@ -135,7 +137,7 @@ def test_a_program_that_does_not_exist_is_reported_by_the_launch(desktop):
     status, text = refusal(desktop, "launch", "entry")
     assert status == 11 and "cannot launch entry: nonexistent: not found in " in text
     status, text = refusal(desktop, "launch", "manifest")
-    assert status == 11 and "cannot launch manifest: /nonexistent: No such file or directory; correct the manifest " in text
+    assert status == 11 and "cannot launch manifest: /nonexistent: No such file or directory; correct what the message names" in text
     result = desktop.run([*desktop.arguments(), "--check"], check=False)
     assert result.returncode == 78 and 'the program "/nonexistent" does not exist' in result.stdout
 

@@ -54,7 +54,7 @@ def test_failed_launch_is_explained(mortal, forbidden):
     start_again(mortal)
     text = mortal.lifectl("explain", "app").stdout
     assert "permission denied" in text.lower()
-    assert "; correct the manifest or the command, and try again\n" in text
+    assert "; correct what the message names, and try again\n" in text
     mortal.lifectl("launch", "app")
     details = mortal.lifectl.json("status", "app")["details"]
     assert details.get("launchFailure") is None and not details["ended"]

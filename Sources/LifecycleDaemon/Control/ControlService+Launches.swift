@@ -159,7 +159,7 @@ extension ControlService {
         // The user may have given the path of an entry.
         let file = String(name.split(separator: "/").last ?? "")
         let entry =
-            name.contains("/") && AppIdentifier.isValid(file)
+            name.contains("/") && file.hasSuffix(".desktop") && AppIdentifier.isValid(file)
             ? "run 'lifectl launch \(file)' for a desktop entry, or " : ""
         return ControlError(
             .noSuchApp, id: name, reason: "this is not an id",

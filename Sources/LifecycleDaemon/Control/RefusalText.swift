@@ -111,7 +111,7 @@ extension StartFailure {
         switch self {
         case .shortage: "end other apps, or raise the limit that the message names, and launch it again"
         case .unrecorded: "free some space there, or repair the file system, and try again"
-        case .command: "correct the manifest or the command, and try again"
+        case .command: "correct what the message names, and try again"
         }
     }
 }

@@ -106,8 +106,16 @@ enum TextFile {
             if close(file) != 0, error == 0 { error = linux_errno() }
         }
         guard error == 0 else {
-            throw Failure(
-                .output, "cannot write \(path)", Text.error(error), remedy: "free some space, or write elsewhere")
+            throw Failure(.output, "cannot write \(path)", Text.error(error), remedy: remedy(for: error))
+        }
+    }
+
+    private static func remedy(for error: Int32) -> String {
+        switch error {
+        case ENOENT, ENOTDIR: "make its directory, or name another file"
+        case EISDIR: "name a file in the directory"
+        case EACCES, EPERM, EROFS: "name a file that you may write"
+        default: "free some space, or write elsewhere"
         }
     }
 
