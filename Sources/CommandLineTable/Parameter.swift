@@ -113,7 +113,8 @@ package struct Parameter: Sendable {
 /// The values that a parameter takes, and how a shell completes them.
 package enum Values: Sendable {
     case text
-    case files
+    /// Names of files, in words.
+    case files(String)
     case oneOf([String])
     /// Values that pass a test, in words.
     case checked(String, @Sendable (String) -> Bool)
@@ -127,7 +128,8 @@ package enum Values: Sendable {
     /// Returns the values in words; nil if this is one of them.
     func refusal(of value: String) -> String? {
         switch self {
-        case .text, .files: nil
+        case .text: nil
+        case .files(let words): value.isEmpty ? words : nil
         case .oneOf(let words): words.contains(value) ? nil : words.list("or")
         case .checked(let words, let isValid): isValid(value) ? nil : words
         case .known(let values, _): values.refusal(of: value)

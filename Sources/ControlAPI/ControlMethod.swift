@@ -30,6 +30,28 @@ extension BeginInterruptionParameters {
     }
 }
 
+extension OpenParameters {
+    /// Returns whether a text is a media type, or all of a family, such as `image/*`, as in manifests (RFC 6838, section 4.2).
+    public static func isType(_ text: String) -> Bool {
+        let parts = text.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+        return parts.count == 2 && isTypeName(parts[0]) && (parts[1].elementsEqual("*".utf8) || isTypeName(parts[1]))
+    }
+
+    private static func isTypeName(_ name: Substring.UTF8View) -> Bool {
+        guard let first = name.first, isLetterOrDigit(first), name.count <= 127 else { return false }
+        return name.allSatisfy { isLetterOrDigit($0) || "!#$&-^_.+".utf8.contains($0) }
+    }
+
+    private static func isLetterOrDigit(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"):
+            true
+        default: false
+        }
+    }
+}
+
 extension WakeParameters {
     /// Returns whether a text is a kind of work, as in manifests: 1 to 64 of a-z, 0-9 and -.
     public static func isKind(_ text: String) -> Bool {

@@ -64,7 +64,9 @@ extension Parameter {
     static let ids = Parameter.flag(.ids, "Print the ids only, one a line.")
     static let quiet = Parameter.flag(.quiet, "Print nothing if the command succeeds.", letter: "q")
     static let noWait = Parameter.flag(
-        .noWait, "Return when the request is made. The exit status does not tell whether the daemon refuses it.")
+        .noWait,
+        "Return when the request is made, and print nothing. The exit status does not tell whether the daemon refuses it."
+    )
     static let wait = Parameter.option(
         .wait, "goal",
         "The state to wait for: the app is active, or it has also answered did-become-active. (default: active)",
@@ -85,8 +87,10 @@ extension [Parameter] {
 }
 
 extension Values {
-    static let apps = DaemonNames.values { session throws(Failure) in try session.call(.list).apps.map { $0.id } }
-    static let launchableApps = DaemonNames.values { session throws(Failure) in
+    static let apps = DaemonNames.values(.appID) { session throws(Failure) in
+        try session.call(.list).apps.map { $0.id }
+    }
+    static let launchableApps = DaemonNames.values(.appID) { session throws(Failure) in
         let known = try session.call(.list).apps.map { $0.id }
         let all = try session.call(.listAvailable, ListAvailableParameters()).apps.map { $0.id }
         return known + all.filter { !known.contains($0) }
@@ -95,7 +99,10 @@ extension Values {
         ListedScenes(apps: try session.call(.list).apps).scenes.map { $0.name.text }
     }
 
-    static let processes = Values.known(.number(from: 1, "the number of a process, which is 1 or more")) { _ in
+    static let appID = Values.nonEmpty("the id of an app")
+    static let processes = Values.known(
+        .checked("the number of a process, which is 1 to 2147483647") { Int32($0).map { $0 >= 1 } ?? false }
+    ) { _ in
         guard let ps = try? LineProgram(["ps", "-eo", "pid="], doing: "cannot complete the command line") else {
             return []
         }
@@ -115,8 +122,10 @@ enum DaemonNames {
     private static let patience = Duration.seconds(2)
 
     /// Returns values of which some are the answer to a question. The tabulator key prints no messages.
-    static func values(_ question: @escaping @Sendable (Session) throws(Failure) -> [String]) -> Values {
-        .known { line in
+    static func values(
+        _ values: Values = .text, _ question: @escaping @Sendable (Session) throws(Failure) -> [String]
+    ) -> Values {
+        .known(values) { line in
             guard var options = options(of: line, environment: Environment.value) else { return [] }
             options.explicitTimeout = patience
             guard let session = try? Session(options, doing: "cannot complete the command line") else { return [] }

@@ -10,9 +10,9 @@ extension Verb {
         example: "lifed --user --log-target=console",
         parameters: [
             .flag(.user, "Run as the daemon of this user instead of the system's."),
-            .option(.runtimeDirectory, "directory", "The directory of the control socket.", .files),
-            .option(.stateDirectory, "directory", "The directory of the apps' own directories.", .files),
-            .option(.configDirectory, "directory", "The only directory of the configuration.", .files),
+            .option(.runtimeDirectory, "directory", "The directory of the control socket.", .files("a path")),
+            .option(.stateDirectory, "directory", "The directory of the apps' own directories.", .files("a path")),
+            .option(.configDirectory, "directory", "The only directory of the configuration.", .files("a path")),
             .option(
                 .logTarget, "target", "The target of log entries; console is standard error.",
                 .cases(of: LogTarget.self), initial: LogTarget.auto.rawValue),

@@ -132,8 +132,8 @@ private func parse(_ words: [String]) throws -> Arguments {
         "focus a --timeout nan":
             "--timeout takes a positive number of seconds, not 'nan'; see 'lifectl help focus'",
         "follow z": "<source> takes sway, wayland, gnome, x11 or audio, not 'z'; see 'lifectl help follow'",
-        "adopt 0": "<pid> takes the number of a process, which is 1 or more, not '0'; see 'lifectl help adopt'",
-        "adopt x": "<pid> takes the number of a process, which is 1 or more, not 'x'; see 'lifectl help adopt'",
+        "adopt 0": "<pid> takes the number of a process, which is 1 to 2147483647, not '0'; see 'lifectl help adopt'",
+        "adopt x": "<pid> takes the number of a process, which is 1 to 2147483647, not 'x'; see 'lifectl help adopt'",
         "explain a --last=-1": "--last takes a number of events, not '-1'; see 'lifectl help explain'",
         "log -n=-3": "--lines takes a number of lines, not '-3'; see 'lifectl help log'",
         "top -n 0": "--count takes a number of updates, not '0'; see 'lifectl help top'",
@@ -153,6 +153,12 @@ private func parse(_ words: [String]) throws -> Arguments {
         "list --ids --json": "--ids and --json exclude one another; see 'lifectl help list'",
         "list --ids --helpers": "--helpers and --ids exclude one another; see 'lifectl help list'",
         "list --available --helpers": "--available and --helpers exclude one another; see 'lifectl help list'",
+        "launch a --wait active --no-wait": "--wait and --no-wait exclude one another; see 'lifectl help launch'",
+        "focus a --no-wait --wait active": "--wait and --no-wait exclude one another; see 'lifectl help focus'",
+        "open a:b --type bad": "--type takes a media type, such as text/html, not 'bad'; see 'lifectl help open'",
+        "status --pid 9999999999999":
+            "--pid takes the number of a process, which is 1 to 2147483647, not '9999999999999'; "
+            + "see 'lifectl help status'",
         "status a --pid 1": "<app> and --pid exclude one another; see 'lifectl help status'",
         "kill a --signal NOPE":
             "--signal takes a signal, such as HUP, SIGUSR1 or 10, not 'NOPE'; see 'lifectl help kill'",
@@ -175,8 +181,8 @@ private func parse(_ words: [String]) throws -> Arguments {
     }
 
     @Test(arguments: [
-        ["open", ""]: "open takes a URL, or the path of a file; see 'lifectl help open'",
         ["run", "--", ""]: "the name of the program is empty; see 'lifectl help run'",
+        ["interrupt", "--", ""]: "the name of the program is empty; see 'lifectl help interrupt'",
         ["simulate", "memory", "normal", "--all"]:
             "--all goes with critical; see 'lifectl help simulate memory'",
         ["list", "--all"]: "--all goes with --available; see 'lifectl help list'",
@@ -187,6 +193,25 @@ private func parse(_ words: [String]) throws -> Arguments {
         let arguments = try parse(words)
         let error = #expect(throws: UsageError.self) { try arguments.perform() }
         #expect(error?.message == message)
+    }
+
+    @Test(arguments: [
+        ["launch", ""]: "<app> takes the id of an app, not ''; see 'lifectl help launch'",
+        ["kill", "a", ""]: "<app> takes the id of an app, not ''; see 'lifectl help kill'",
+        ["open", "a:b", "--app", ""]: "--app takes the id of an app, not ''; see 'lifectl help open'",
+        ["open", ""]: "<url> takes a URL, or the path of a file, not ''; see 'lifectl help open'",
+        ["timeline", "--svg", ""]: "--svg takes a path, not ''; see 'lifectl help timeline'",
+    ])
+    func emptyNameIsBadUsage(words: [String], message: String) throws {
+        let error = #expect(throws: UsageError.self) { try parse(words) }
+        #expect(error?.message == message)
+    }
+
+    @Test(arguments: ["a", "a/", "/b", "a/main/x", "a/ä"])
+    func sceneOfAnotherFormIsBadUsage(word: String) {
+        let failure = #expect(throws: Failure.self) { try SceneName(word) }
+        #expect(failure?.status == .usage)
+        #expect(failure?.reason.hasPrefix("it is not APP/SCENE, where SCENE is 1 to 64 letters") == true)
     }
 
     @Test func emptyWordIsAValueAndNoOption() throws {

@@ -36,6 +36,7 @@ private func parse(_ words: [String]) throws -> Arguments {
         (["--log-target", "file"], "--log-target takes journal, console or auto, not 'file'"),
         (["--runtime-directory"], "missing value for '--runtime-directory <directory>'"),
         (["--state-directory", "--user"], "missing value for '--state-directory <directory>'"),
+        (["--config-directory", ""], "--config-directory takes a path, not ''"),
         (["--config-directory="], "missing value for '--config-directory <directory>'"),
         (["--user=yes"], "the option '--user' does not take any value, but 'yes' was specified"),
         (["start"], "unexpected argument 'start'"),

@@ -17,7 +17,7 @@ extension VerbGroup {
                 parameters: [
                     .argument(.app, "The id of the app, or several ids.", .launchableApps, isRepeating: true),
                     .flag(.background, "Launch the apps in the background."), .wait,
-                ] + .changing, run: AppAction.launch.perform),
+                ] + .changing, excluding: [[.wait, .noWait]], run: AppAction.launch.perform),
             Verb(
                 name: "run", summary: "Run a command as an app without a manifest.",
                 details: """
@@ -105,11 +105,13 @@ extension VerbGroup {
                     """,
                 example: "lifectl open https://example.org/",
                 parameters: [
-                    .argument(.url, "A URL, or the path of a file.", .files),
+                    .argument(.url, "A URL, or the path of a file.", .files("a URL, or the path of a file")),
                     .option(
                         .app, "app", "The app to open it with. (default: the app for this scheme or type)",
                         .launchableApps),
-                    .option(.type, "type", "Its media type. (default: by the name of the file)"),
+                    .option(
+                        .type, "type", "Its media type. (default: by the name of the file)",
+                        .checked("a media type, such as text/html", OpenParameters.isType)),
                 ] + .changing, run: Delivery.open),
             Verb(
                 name: "handoff", summary: "Continue an activity in an app.",

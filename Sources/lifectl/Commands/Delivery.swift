@@ -7,7 +7,6 @@ import LifecycleTypes
 enum Delivery {
     static func open(_ arguments: Arguments) throws(Failure) {
         let target = arguments.required(.url)
-        guard !target.isEmpty else { throw Failure(arguments.usage("open takes a URL, or the path of a file")) }
         let argument = try URLArgument(target)
         let parameters = OpenParameters(
             url: argument.url, id: arguments[.app], type: arguments[.type] ?? argument.type)

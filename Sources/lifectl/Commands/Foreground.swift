@@ -15,7 +15,7 @@ extension VerbGroup {
                     those that were in the foreground last.
                     """,
                 example: "lifectl focus org.example.Clock", parameters: [.app, .wait] + .changing,
-                run: AppAction.focus.perform),
+                excluding: [[.wait, .noWait]], run: AppAction.focus.perform),
             Verb(
                 name: "background", summary: "Send apps to the background.",
                 details: """
@@ -201,6 +201,9 @@ enum Interruption {
     static func run(_ arguments: Arguments) throws(Failure) {
         // As they are: names of files need not be UTF-8.
         let command = Environment.lastArguments(arguments.all(.command).count)
+        guard arguments.all(.command)[0] != "" else {
+            throw Failure(arguments.usage("the name of the program is empty"))
+        }
         // Two commands without a name must not end each other's interruption.
         let name = arguments[.name] ?? "lifectl-\(getpid())"
         // The interruption ends with the connection, unless it has other clients or was begun without one: also if a signal

@@ -78,7 +78,7 @@ extension VerbGroup {
                     """,
                 example: "lifectl timeline --since 1h --svg timeline.svg",
                 parameters: [
-                    .option(.svg, "file", "Write an SVG picture to this file; - is standard output.", .files),
+                    .option(.svg, "file", "Write an SVG picture to this file; - is standard output.", .files("a path")),
                     .since, .from,
                 ], excluding: [[.svg, .json]], run: Timeline.run),
             Verb(

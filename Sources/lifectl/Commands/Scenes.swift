@@ -69,9 +69,9 @@ struct SceneName: Equatable {
 
     init(_ argument: String) throws(Failure) {
         let parts = argument.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
-        guard parts.count == 2, parts.allSatisfy({ !$0.isEmpty }) else {
+        guard parts.count == 2, !parts[0].isEmpty, SceneID.isWord(String(parts[1])) else {
             throw Failure(
-                .usage, "cannot find the scene \(argument)", "it is not of the form APP/SCENE",
+                .usage, "cannot find the scene \(argument)", "it is not APP/SCENE, where SCENE is \(Self.form)",
                 remedy: "'lifectl scene list --ids' lists the scenes")
         }
         (app, scene) = (String(parts[0]), String(parts[1]))
@@ -84,5 +84,6 @@ struct SceneName: Equatable {
     var text: String { "\(app)/\(scene)" }
 
     /// The values of an option for a scene's id or its role.
-    static let words = Values.checked("1 to 64 letters, digits, '.', '_' and '-' of ASCII", SceneID.isWord)
+    static let words = Values.checked(form, SceneID.isWord)
+    private static let form = "1 to 64 letters, digits, '.', '_' and '-' of ASCII"
 }
