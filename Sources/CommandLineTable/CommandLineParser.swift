@@ -32,7 +32,7 @@ package struct CommandLineParser {
             trailing?.append(word)
         } else if let option = pending {
             pending = nil
-            guard !word.isOption else { throw missingValue(of: option) }
+            guard !word.isOption else { throw missingValue(of: option, before: word) }
             try add(word, for: option)
         } else if word == "--" {
             trailing = []
@@ -84,8 +84,10 @@ package struct CommandLineParser {
         arguments.add(value, for: parameter.name)
     }
 
-    private func missingValue(of option: Parameter) -> UsageError {
-        arguments.usage("missing value for '\(option.form)'")
+    private func missingValue(of option: Parameter, before word: String = "") -> UsageError {
+        let isKnown = arguments.knownOptions.contains { $0.isNamed(word.parts.name) }
+        let form = word.isEmpty || isKnown ? "" : " (a value with a hyphen follows '=': \(option.title)=\(word))"
+        return arguments.usage("missing value for '\(option.form)'\(form)")
     }
 
     /// The command line that asks for the help of the verb.

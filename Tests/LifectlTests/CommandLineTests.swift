@@ -122,7 +122,9 @@ private func parse(_ words: [String]) throws -> Arguments {
         "list -- x": "unexpected argument 'x'; see 'lifectl help list'",
         "focus a --wait": "missing value for '--wait <goal>'; see 'lifectl help focus'",
         "focus a --wait --json": "missing value for '--wait <goal>'; see 'lifectl help focus'",
-        "focus a --timeout -1": "missing value for '--timeout <seconds>'; see 'lifectl help focus'",
+        "focus a --timeout -1":
+            "missing value for '--timeout <seconds>' (a value with a hyphen follows '=': --timeout=-1); "
+            + "see 'lifectl help focus'",
         "focus a --socket=": "missing value for '--socket <path>'; see 'lifectl help focus'",
         "focus a --json=1":
             "the option '--json' does not take any value, but '1' was specified; see 'lifectl help focus'",
