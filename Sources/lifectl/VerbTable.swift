@@ -21,7 +21,7 @@ extension Verb {
             .flag(.json, "Print JSON: one object, or one a line; a failure, too, is one object."),
             .option(
                 .timeout, "seconds",
-                "The longest time to wait for an answer. (default: 60; none for monitor)",
+                "The longest time to wait for an answer. (default: 60; none for monitor and with --follow)",
                 .checked("a positive number of seconds") { Text.number($0).map { $0 > 0 && $0 <= 1e9 } ?? false }),
             .flag(.version, "Print the version."),
             .help,
