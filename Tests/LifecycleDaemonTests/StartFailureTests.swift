@@ -26,7 +26,7 @@ import Testing
         let words = "no room for another process"
         #expect(Self.refusal(.shortage(words)).remedy.contains("end other apps"))
         #expect(Self.refusal(.unrecorded(words)).remedy.contains("free some space"))
-        #expect(Self.refusal(.command(words)).remedy.contains("correct the manifest"))
+        #expect(Self.refusal(.command(words)).remedy.contains("correct what the message names"))
         #expect(Self.refusal(.command(words)).reason == words)
     }
 
