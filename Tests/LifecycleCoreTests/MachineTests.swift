@@ -93,6 +93,26 @@ import Testing
         #expect(world.state("clock") == .active)
     }
 
+    @Test(arguments: [
+        (Request.beginInterruption("call"), Request.endInterruption("call")), (.machine(.lock), .machine(.unlock)),
+    ])
+    func `end of what keeps apps from being active is done though one of them fails`(begin: Request, end: Request) {
+        var settings = Settings()
+        settings.foregroundLimit = 2
+        var world = World(apps: "clock", "maps", linked: true, settings: settings)
+        world.silent[Self.clock] = [.didBecomeActive]
+        world.ask(.launch(Self.clock, background: false))
+        world.withholding = [.spawned]
+        world.ask(.launch(Self.maps, background: false))
+        world.ask(begin)
+        world.silent = [:]
+        world.answerAll(Self.clock)
+        let request = world.ask(end)
+        world.give(.spawnFailed(.command("no such program")), of: Self.maps)
+        #expect(world.state("clock") == .active)
+        #expect(world.replies[request] == .done(nil))
+    }
+
     @Test func `lock waits for an app that starts, and for an app that leaves the foreground`() {
         var world = running(["clock"])
         world.silent[Self.clock] = [.willResignActive]

@@ -290,6 +290,24 @@ import Testing
         #expect(world.state("maps") == .inactive)
     }
 
+    @Test(arguments: [true, false], [Request.beginInterruption("call"), .home])
+    func `launch that is superseded before its program runs is answered when that runs or fails`(
+        fails: Bool, other: Request
+    ) {
+        var world = World(apps: "clock")
+        world.withholding = [.spawned]
+        let launch = world.ask(.launch(Self.clock, background: false))
+        world.ask(other)
+        #expect(world.replies[launch] == nil)
+        let failure = StartFailure.command("no such program")
+        world.give(fails ? .spawnFailed(failure) : .spawned, of: Self.clock)
+        let refusal =
+            fails
+            ? Refusal.launchFailed(Self.clock, failure)
+            : .superseded(Self.clock, by: other == .home ? .home : .interruption)
+        #expect(world.replies[launch] == .refused(refusal))
+    }
+
     @Test func `superseded request names the reason`() {
         var world = World(apps: "clock", "maps", linked: true)
         for name in ["maps", "clock"] { world.ask(.launch(AppID(name), background: false)) }

@@ -65,6 +65,8 @@ extension AppMachine {
 
     /// Answers the request of a waiter that is removed, unless another app has had it refused.
     func refuse(_ waiter: Waiter, with refusal: Refusal, _ shared: inout Shared) {
+        // The interruption, or what blocked the foreground, has ended, although this app does not become active.
+        if waiter.isShared, waiter.goal == .active { return fulfil(waiter, &shared) }
         guard !waiter.isShared || shared.requests.end(waiter.request) else { return }
         shared.effects.append(.reply(waiter.request, .refused(refusal)))
     }
@@ -112,8 +114,8 @@ extension AppMachine {
 
     /// Returns whether the app is on its way to the goal, or could be.
     @inline(__always) func canReach(_ goal: Goal) -> Bool {
-        // The next process may reach it.
-        if desired == .restart, goal.needsProcess { return true }
+        // The next process may reach it. A launch that fails is the answer, also where the app would not reach the goal.
+        if desired == .restart || isSpawning && target.isAlive, goal.needsProcess { return true }
         return switch goal {
         case .active: target == .active
         case .answered: target == .active && outbox.overdueActivation == nil

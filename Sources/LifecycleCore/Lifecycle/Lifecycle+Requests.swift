@@ -274,7 +274,8 @@ extension Lifecycle {
         for app in apps { addWaiter(Waiter(request: request, goal: goal, isShared: true), to: app) }
     }
 
-    /// Answers the request when the foreground apps are active, or at once while something else keeps them from that.
+    /// Answers the request when the foreground apps are active, except for those that cannot become active any more; at once
+    /// while something else keeps all of them from that.
     mutating func waitForForeground(_ request: RequestID) {
         let isOpen = interruptions.isEmpty && foregroundBlockers.isEmpty
         wait(request, for: isOpen ? shared.foreground : [], goal: .active)
