@@ -94,7 +94,7 @@ public final class Daemon {
     /// - Returns: The exit code of the process.
     /// - Throws: An error after which the loop cannot go on.
     public func run() throws -> Int32 {
-        signal(SIGPIPE, SIG_IGN)
+        StraySignals.ignore()
         // Where a parent has ignored it, the kernel reaps children and tells of none.
         signal(SIGCHLD, SIG_DFL)
         for number in [SIGTERM, SIGINT] {
@@ -314,6 +314,19 @@ extension Daemon: DaemonController {
 
     private func refuse(_ client: ClientCall, _ reason: String) {
         client.refuse(.failed, "cannot execute the daemon again: \(reason)", "the old program keeps running")
+    }
+}
+
+/// The signals that ask the daemon for nothing.
+enum StraySignals {
+    /// Ignores each signal that ends a process by default, except for SIGQUIT and those of faults and limits. A child gets
+    /// the default actions before it executes a program.
+    static func ignore() {
+        let used = [ProcessorWatch.signal, Reexecution.signal]
+        let realTime = (__libc_current_sigrtmin()...__libc_current_sigrtmax()).filter { !used.contains($0) }
+        for number in [SIGPIPE, SIGUSR1, SIGALRM, SIGVTALRM, SIGPROF, SIGIO, SIGPWR, SIGSTKFLT] + realTime {
+            signal(number, SIG_IGN)
+        }
     }
 }
 

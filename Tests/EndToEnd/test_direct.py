@@ -8,6 +8,9 @@ import shutil
 import signal
 import subprocess
 import sys
+from pathlib import Path
+
+import pytest
 
 import programs
 from container import wait_for
@@ -150,6 +153,14 @@ def test_hang_up_reloads(direct):
     manifest.write_text('id = "org.example.new"\ncommand = ["sleep", "infinity"]\n')
     direct.process.send_signal(signal.SIGHUP)
     wait_for(lambda: "org.example.new" in direct.lifectl.apps())
+
+
+def test_a_signal_that_asks_for_nothing_ends_no_daemon_and_is_not_ignored_by_its_apps(direct):
+    named = (signal.SIGUSR1, signal.SIGALRM, signal.SIGVTALRM, signal.SIGPROF, signal.SIGIO, signal.SIGPWR)
+    for number in (*named, signal.SIGRTMIN, signal.SIGRTMIN + 1, signal.SIGRTMAX):
+        direct.process.send_signal(number)
+    pid = direct.lifectl.start("after", *programs.IDLE)
+    assert "\nSigIgn:\t0000000000000000\n" in Path(f"/proc/{pid}/status").read_text()
 
 
 def test_a_configuration_that_stays_as_it_is_can_be_read_for_ever(direct):
