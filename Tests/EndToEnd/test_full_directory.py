@@ -1,6 +1,7 @@
 """A runtime directory without space: no app is launched that could not be recorded, and those that run are not affected."""
 
 import contextlib
+import json
 import os
 import subprocess
 import threading
@@ -12,7 +13,7 @@ from container import wait_for
 from faults import assert_well
 from restoration import kill, saved, start_again, state_file
 
-LAUNCH_FAILED = 11
+LAUNCH_FAILED, CHECK_FAILED = 11, 1
 
 
 @pytest.fixture
@@ -99,11 +100,17 @@ def test_no_app_is_launched_without_room_and_those_that_run_go_on(cramped):
     assert f"{cramped.runtime} is full; free some space" in result.stderr
     assert name not in cramped.lifectl.apps()
     assert "is full; free some space" in cramped.logged
+    assert f"launches  none: {cramped.runtime} is full\n" in cramped.lifectl("status").stdout
+    doctor = cramped.lifectl("doctor", "--json", check=False)
+    finding = next(each for each in json.loads(doctor.stdout)["findings"] if each["subject"] == "launches")
+    assert doctor.returncode == CHECK_FAILED
+    assert (finding["verdict"], finding["found"]) == ("failed", f"{cramped.runtime} is full")
     before = pids(cramped)
     switch(cramped)
     with open(cramped.filler, "ab") as filler:
         filler.truncate(0)
     wait_for(lambda: "has space again" in cramped.logged, what="the daemon has tried again")
+    assert cramped.lifectl.json("status")["status"]["launchBlocker"] is None
     assert_well(cramped)
     assert pids(cramped) == before
     start_again(cramped)

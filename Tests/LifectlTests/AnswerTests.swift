@@ -266,6 +266,12 @@ extension String {
         return status
     }
 
+    private static var withFullDirectory: Status {
+        var status = status
+        status.launchBlocker = "/run/lifed is full"
+        return status
+    }
+
     private let healthy = Surroundings(
         connection: .answers(status), isUser: false, kernelRelease: "6.18.0-x", group: "/lifed.service/daemon",
         controllers: ["cpu", "io", "memory", "pids"], enabledControllers: ["cpu", "io", "memory"],
@@ -287,12 +293,13 @@ extension String {
     @Test func whereAllIsThereNothingIsSaid() {
         let examination = Examination(healthy)
         #expect(examination.findings.allSatisfy { $0.verdict == .ok && $0.cost == nil })
-        #expect(plain.examination(examination).hasSuffix("\n12 checks: 12 ok, 0 degraded, 0 failed\n"))
+        #expect(plain.examination(examination).hasSuffix("\n13 checks: 13 ok, 0 degraded, 0 failed\n"))
     }
 
     @Test func missingFeatureHasItsVerdict() {
         #expect(worst("daemon") { $0.connection = .absent("no") } == .failed)
         #expect(worst("daemon") { $0.connection = .notPermitted("no") } == .failed)
+        #expect(worst("launches") { $0.connection = .answers(Self.withFullDirectory) } == .failed)
         #expect(worst("control groups") { $0.controllers = nil } == .degraded)
         #expect(worst("control groups") { $0.hasUnifiedHierarchy = false } == .degraded)
         #expect(worst("control groups") { $0.connection = .answers(Self.withProcessGroups) } == .degraded)

@@ -2576,10 +2576,12 @@ public struct Status: Sendable, Equatable, JSONReadable, JSONWritable {
     /// The containment that lifed.toml demanded when the daemon started; null for auto.
     public var containment: Optional<Containment>
     public var problems: [Problem]
+    /// The reason why no app can be launched, such as a full runtime directory; null if apps can be launched.
+    public var launchBlocker: Optional<String>
 
     /// Creates the value of its members.
-    public init(version: String, pid: Int64, instance: String, socket: String, startedUSec: Int64, foreground: [String], interruptions: [String], foregroundBlockers: [ForegroundBlocker], homeApp: String? = nil, apps: Int64, running: Int64, clients: Int64, journal: Bool, containment: Containment? = nil, problems: [Problem]) {
-        (self.version, self.pid, self.instance, self.socket, self.startedUSec, self.foreground, self.interruptions, self.foregroundBlockers, self.homeApp, self.apps, self.running, self.clients, self.journal, self.containment, self.problems) = (version, pid, instance, socket, startedUSec, foreground, interruptions, foregroundBlockers, homeApp, apps, running, clients, journal, containment, problems)
+    public init(version: String, pid: Int64, instance: String, socket: String, startedUSec: Int64, foreground: [String], interruptions: [String], foregroundBlockers: [ForegroundBlocker], homeApp: String? = nil, apps: Int64, running: Int64, clients: Int64, journal: Bool, containment: Containment? = nil, problems: [Problem], launchBlocker: String? = nil) {
+        (self.version, self.pid, self.instance, self.socket, self.startedUSec, self.foreground, self.interruptions, self.foregroundBlockers, self.homeApp, self.apps, self.running, self.clients, self.journal, self.containment, self.problems, self.launchBlocker) = (version, pid, instance, socket, startedUSec, foreground, interruptions, foregroundBlockers, homeApp, apps, running, clients, journal, containment, problems, launchBlocker)
     }
 
     /// Reads the value.
@@ -2599,6 +2601,7 @@ public struct Status: Sendable, Equatable, JSONReadable, JSONWritable {
         var journal: Bool?
         var containment: Containment?
         var problems: [Problem]?
+        var launchBlocker: String?
         try json.beginObject()
         while json.nextMember() {
             if json.isAt("version") {
@@ -2631,6 +2634,8 @@ public struct Status: Sendable, Equatable, JSONReadable, JSONWritable {
                 containment = try json.read(Containment?.self)
             } else if json.isAt("problems") {
                 problems = try json.read([Problem].self)
+            } else if json.isAt("launchBlocker") {
+                launchBlocker = try json.read(String?.self)
             } else {
                 json.skipValue()
             }
@@ -2648,7 +2653,7 @@ public struct Status: Sendable, Equatable, JSONReadable, JSONWritable {
         guard let clients else { throw json.missingField("clients") }
         guard let journal else { throw json.missingField("journal") }
         guard let problems else { throw json.missingField("problems") }
-        (self.version, self.pid, self.instance, self.socket, self.startedUSec, self.foreground, self.interruptions, self.foregroundBlockers, self.homeApp, self.apps, self.running, self.clients, self.journal, self.containment, self.problems) = (version, pid, instance, socket, startedUSec, foreground, interruptions, foregroundBlockers, homeApp, apps, running, clients, journal, containment, problems)
+        (self.version, self.pid, self.instance, self.socket, self.startedUSec, self.foreground, self.interruptions, self.foregroundBlockers, self.homeApp, self.apps, self.running, self.clients, self.journal, self.containment, self.problems, self.launchBlocker) = (version, pid, instance, socket, startedUSec, foreground, interruptions, foregroundBlockers, homeApp, apps, running, clients, journal, containment, problems, launchBlocker)
     }
 
     /// Writes the value.
@@ -2669,6 +2674,7 @@ public struct Status: Sendable, Equatable, JSONReadable, JSONWritable {
         json.field("journal", journal)
         json.field("containment", containment)
         json.field("problems", problems)
+        json.field("launchBlocker", launchBlocker)
         json.endObject()
     }
 }

@@ -23,6 +23,7 @@ extension ControlService {
             status.running = manager.app(app)?.state == .notRunning ? 0 : 1
             status.clients = 1
             status.problems = []
+            status.launchBlocker = nil
         }
         call.answer(Varlink.Reply(GetStatusReply(status: status)))
     }

@@ -109,7 +109,7 @@ final class ControlService {
             apps: Int64(manager.core.knownApps.count), running: Int64(core.runningCount),
             clients: Int64(server.clientCount),
             journal: log.usesJournal, containment: containment == .processGroup ? .processGroup : nil,
-            problems: problems)
+            problems: problems, launchBlocker: manager.store.objection?.words)
     }
 }
 

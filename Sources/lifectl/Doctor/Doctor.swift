@@ -47,7 +47,7 @@ extension Presentation {
 extension Examination {
     init(_ facts: Surroundings) {
         let findings =
-            [Self.daemon(facts), Self.configuration(facts)].compactMap { $0 }
+            [Self.daemon(facts), Self.configuration(facts), Self.launches(facts)].compactMap { $0 }
             + [Self.groups(facts), Self.controllers(facts), Self.pressure(facts), Self.swap(facts)].compactMap { $0 }
             + [Self.journal(facts), Self.reading(facts), Self.session(facts)].compactMap { $0 }
             + Self.kernel(facts.kernelRelease) + Self.units(facts)
@@ -88,6 +88,14 @@ extension Examination {
             "configuration", "\(status.problems.count) problems, the first: \(first.file)\(line): \(first.message)",
             cost: "Keys with mistakes are ignored, and their defaults apply.",
             remedy: "'lifectl status' lists all of them; correct the files, then 'lifectl reload'.")
+    }
+
+    private static func launches(_ facts: Surroundings) -> Finding? {
+        guard let status = status(facts) else { return nil }
+        guard let cause = status.launchBlocker else { return .ok("launches", "the state of another app can be saved") }
+        return .failed(
+            "launches", cause, cost: "No app is launched or adopted; the log of the daemon says more.",
+            remedy: "Free some space there, or end apps.")
     }
 
     // MARK: Control groups and memory

@@ -23,6 +23,7 @@ extension Presentation {
             ("apps", "\(status.apps) known, \(status.running) running"),
             ("clients", "\(status.clients)"),
             ("log", status.journal ? "journal" : "standard error"),
+            ("launches", status.launchBlocker.map { "none: \(Text.printable($0))" }),
             ("problems", status.problems.isEmpty ? "none" : "\(status.problems.count)"),
         ])
         return text + status.problems.map { "  \(problem($0))\n" }.joined()
