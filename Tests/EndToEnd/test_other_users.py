@@ -13,6 +13,7 @@ from direct import DirectDaemon
 from restoration import manifest
 
 USER = 65534
+REFUSED = 2
 AS_USER = ["setpriv", f"--reuid={USER}", f"--regid={USER}", "--clear-groups"]
 
 pytestmark = pytest.mark.skipif(os.geteuid() != 0 or not shutil.which("setpriv"), reason="needs root and setpriv")
@@ -55,6 +56,14 @@ def test_the_process_that_cannot_be_stopped_is_named(ordinary):
     finally:
         os.kill(root, 9)
     daemon.lifectl.wait_for_state("app", "suspended")
+
+
+def test_root_launches_no_command_with_it(ordinary):
+    daemon, _ = ordinary
+    result = daemon.lifectl("run", "--id", "command", "--", "id", check=False)
+    assert result.returncode == REFUSED
+    assert "belongs to another user, and cannot launch apps as user 0; run lifectl as user 65534, or use" in result.stderr
+    assert daemon.lifectl.apps() == {}
 
 
 def test_apps_of_another_user_reach_their_socket_again(direct):

@@ -46,9 +46,15 @@ extension ControlService {
         if run.background != true, let objection = rights.foregroundObjection(to: call.scope) {
             throw objection
         }
-        // The app runs as the user who calls, also for another user's daemon.
+        // The app runs as the user who calls.
         let peer = call.connection.peer
         let isOther = peer.user != geteuid()
+        if isOther, geteuid() != 0 {
+            throw ControlError(
+                .refused, id: id.name,
+                reason: "the daemon belongs to another user, and cannot launch apps as user \(peer.user)",
+                remedy: "run lifectl as user \(geteuid()), or use the system's daemon")
+        }
         manager.define(id, command: run.command, user: isOther ? .numbered(peer.user) : .daemon) { definition in
             if isOther { definition.groups = [peer.group] + peer.groups.filter { $0 != peer.group } }
             definition.environment = run.environment ?? [:]
