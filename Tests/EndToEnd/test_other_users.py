@@ -13,7 +13,7 @@ from direct import DirectDaemon
 from restoration import manifest
 
 USER = 65534
-REFUSED = 2
+REFUSED, NO_SUCH_APP = 2, 66
 AS_USER = ["setpriv", f"--reuid={USER}", f"--regid={USER}", "--clear-groups"]
 
 pytestmark = pytest.mark.skipif(os.geteuid() != 0 or not shutil.which("setpriv"), reason="needs root and setpriv")
@@ -64,6 +64,17 @@ def test_root_launches_no_command_with_it(ordinary):
     assert result.returncode == REFUSED
     assert "belongs to another user, and cannot launch apps as user 0; run lifectl as user 65534, or use" in result.stderr
     assert daemon.lifectl.apps() == {}
+
+
+def test_a_directory_of_manifests_that_cannot_be_read_is_named(ordinary):
+    daemon, _ = ordinary
+    manifests = daemon.configuration / "apps.d"
+    manifest(daemon, "app", ["sleep", "infinity"])
+    manifests.chmod(0)
+    daemon.lifectl("reload")
+    result = daemon.lifectl("launch", "app", check=False)
+    assert result.returncode == NO_SUCH_APP
+    assert f"cannot launch app: not all manifests can be used: {manifests}: cannot open the directory" in result.stderr
 
 
 def test_apps_of_another_user_reach_their_socket_again(direct):

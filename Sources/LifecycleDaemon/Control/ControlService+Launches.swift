@@ -148,16 +148,19 @@ extension ControlService {
 
     private func unusableManifest(of id: AppID, for scope: ClientScope) -> ControlError? {
         let file = "/apps.d/\(id).toml"
-        guard let problem = problems.first(where: { $0.file.hasSuffix(file) }) else { return nil }
+        let ownProblem = problems.first { $0.file.hasSuffix(file) }
+        guard let problem = ownProblem ?? problems.first(where: { $0.file.hasSuffix("/apps.d") }) else { return nil }
+        let kind = ownProblem == nil ? ControlError.Kind.noSuchApp : .launchFailed
+        let fact = ownProblem == nil ? "not all manifests can be used" : "its manifest cannot be used"
         // The problem may quote a line of another user's manifest.
         if case .member = scope {
             return ControlError(
-                .launchFailed, id: id.name, reason: "its manifest cannot be used",
+                kind, id: id.name, reason: fact,
                 remedy: "ask an administrator to correct it")
         }
         let place = problem.line.map { "\(problem.file):\($0)" } ?? problem.file
         return ControlError(
-            .launchFailed, id: id.name, reason: "its manifest cannot be used: \(place): \(problem.message)",
+            kind, id: id.name, reason: "\(fact): \(place): \(problem.message)",
             remedy: "correct it, then run 'lifectl reload'")
     }
 
