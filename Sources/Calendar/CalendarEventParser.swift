@@ -38,6 +38,8 @@ extension CalendarEventParser {
             return false
         }
         guard word.lowercased() == "utc" else {
+            // Only behind an event can the word be meant as a zone.
+            _ = try CalendarEvent(String(decoding: bytes[..<space], as: UTF8.self))
             position = space + 1
             throw failure("expected no time zone, or UTC,")
         }

@@ -50,6 +50,7 @@ import Testing
         ("12", 3, ": and minutes"), ("10:5..3", 4, "a range upwards"), ("10:0/60", 4, "a step"),
         ("10:59/1", 4, "a step"),
         ("*-*~3/5", 5, "a step"), ("10:00 Europe/Berlin", 7, "no time zone, or UTC"), ("daily CET", 7, "no time zone"),
+        ("never ever", 1, "a day of the week"),
         ("1.5:00", 1, "fractions"), ("10:00:1.", 9, "decimals"), ("10:00:", 7, "a number"), ("@5", 1, "a number"),
         ("2012-01-01T10:00", 11, "HOUR:MINUTE"), ("Mon 10:00 ", 10, "the end of the time"), (" daily", 1, "a number"),
         ("99999999999:00", 12, "a smaller number"), ("Monn", 1, "a day of the week"), ("Mon;", 4, "a space, a comma"),
