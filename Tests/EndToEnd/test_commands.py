@@ -257,6 +257,20 @@ def test_two_commands_have_interruptions_of_their_own(direct, begin):
     assert interruptions(direct) == []
 
 
+def test_a_failed_launch_is_told_by_the_request_that_launches_and_by_no_other(direct):
+    (direct.configuration / "apps.d" / "broken.toml").write_text('command = ["/nonexistent"]\n')
+    direct.lifectl("reload")
+    direct.lifectl("interrupt", "begin")
+    for request in (["run", "--", "/nonexistent"], ["launch", "broken"]):
+        assert direct.lifectl(*request, check=False).returncode == LAUNCH_FAILED
+    assert direct.lifectl("interrupt", "end").stdout == "the interruption has ended\n"
+    direct.lifectl("interrupt", "begin")
+    result = direct.lifectl("interrupt", "end", "--answer", "broken", check=False)
+    assert result.returncode == LAUNCH_FAILED
+    assert result.stderr.startswith("lifectl: cannot answer the interruption with broken: /nonexistent: ")
+    assert direct.lifectl.json("status")["status"]["interruptions"] == []
+
+
 def test_an_interruption_ends_with_no_client_but_its_own(direct, begin):
     direct.lifectl("interrupt", "begin", "--name", "call")
     shared = [begin("interrupt", "--name", name, "--", "sleep", "infinity") for name in ("call", "alarm", "alarm")]

@@ -178,7 +178,10 @@ enum Interruption {
 
     static func end(_ arguments: Arguments) throws(Failure) {
         let parameters = EndInterruptionParameters(name: arguments[.name], answer: arguments[.answer])
-        let session = try Session(arguments.options, doing: "cannot end \(subject(arguments[.name]))")
+        let subject = subject(arguments[.name])
+        // The interruption ends even if the app that answers it fails.
+        let action = arguments[.answer].map { "cannot answer \(subject) with \(Text.printable($0))" }
+        let session = try Session(arguments.options, doing: action ?? "cannot end \(subject)")
         guard arguments.options.waits else { return try session.post(.endInterruption, parameters) }
         let present = try session.call(.getStatus).status.interruptions
         let reply = try session.call(.endInterruption, parameters)
