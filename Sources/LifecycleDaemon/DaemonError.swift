@@ -34,6 +34,15 @@ nonisolated public struct DaemonError: Error, CustomStringConvertible {
     /// One sentence.
     public var description: String { errno.map { "\(context): \($0)" } ?? context }
 
+    /// The remedy for an error of a path; nil for another one, or if the sentence has it.
+    public var remedy: String? {
+        switch errno?.rawValue {
+        case ENAMETOOLONG: "name a directory with a shorter path"
+        case ENOSPC, EDQUOT: "free some space there"
+        default: nil
+        }
+    }
+
     /// A Boolean value that indicates whether a later attempt may succeed.
     var isTransient: Bool {
         guard let errno else { return false }

@@ -101,10 +101,17 @@ struct DaemonPaths {
         configuration = ConfigurationPaths(options: options, environment: environment)
     }
 
+    private static let ofSystem = (runtime: "/run/lifed", state: "/var/lib/lifed")
+
+    /// Returns whether a path is that of a directory of the system's daemon, or leads below one.
+    static func isOfSystem(_ path: String) -> Bool {
+        [ofSystem.runtime, ofSystem.state].contains { path == $0 || path.utf8.starts(with: "\($0)/".utf8) }
+    }
+
     private static func standardRuntime(
         _ options: Options, _ environment: [String: String]
     ) throws(DaemonError) -> String {
-        guard options.isUser else { return "/run/lifed" }
+        guard options.isUser else { return ofSystem.runtime }
         guard let directory = environment["XDG_RUNTIME_DIR"], directory.hasPrefix("/") else {
             throw DaemonError(
                 .start,
@@ -116,7 +123,7 @@ struct DaemonPaths {
     private static func standardState(
         _ options: Options, _ environment: [String: String]
     ) throws(DaemonError) -> String {
-        guard options.isUser else { return "/var/lib/lifed" }
+        guard options.isUser else { return ofSystem.state }
         guard let directory = baseDirectory("XDG_STATE_HOME", inHome: ".local/state", of: environment) else {
             throw DaemonError(
                 .start, "cannot find the state directory: HOME is not set; set it, or use --state-directory")

@@ -131,12 +131,12 @@ extension Failure {
         case .notPermitted(let path?):
             self.init(
                 .notPermitted, action, "not permitted to use \(path)",
-                remedy: "be root, the daemon's own user or in the group lifed")
+                remedy: "be root or the daemon's own user, or in the group lifed for the system's daemon")
         case .notPermitted(nil):
             self.init(
                 .notPermitted, action, "not permitted",
-                remedy: "be root, the daemon's own user or in the group lifed; an app may do what \"control\" in its "
-                    + "manifest allows")
+                remedy: "be root or the daemon's own user, or in the group lifed for the system's daemon; an app may "
+                    + "do what \"control\" in its manifest allows")
         case .untrusted(let path, let user):
             self.init(
                 .notPermitted, action,

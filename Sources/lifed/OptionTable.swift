@@ -63,7 +63,8 @@ struct DaemonFailure: VerbFailure {
 
     func usage(of arguments: Arguments) -> UsageError {
         let message = "\(error)"
-        exit(message + (message.utf8.contains(UInt8(ascii: ";")) ? "" : "; exiting"), status: EXIT_FAILURE)
+        let consequence = (error as? DaemonError)?.remedy ?? "exiting"
+        exit(message + (message.utf8.contains(UInt8(ascii: ";")) ? "" : "; \(consequence)"), status: EXIT_FAILURE)
     }
 }
 

@@ -177,6 +177,15 @@ def test_a_configuration_that_stays_as_it_is_can_be_read_for_ever(direct):
     assert direct.kernel.own_memory(direct.process.pid) < before + 1000
 
 
+@pytest.mark.parametrize("length", [200, 300])
+def test_a_directory_with_too_long_a_path_is_named_with_a_remedy(direct, tmp_path, length):
+    direct.stop()
+    direct.runtime = tmp_path / ("x" * length)
+    direct.spawn()
+    assert direct.process.wait(timeout=30) == 1
+    assert "File name too long; name a directory with a shorter path\n" in direct.logged
+
+
 def test_the_socket_of_a_dead_daemon_is_taken_over(direct):
     direct.process.kill()
     direct.process.wait()

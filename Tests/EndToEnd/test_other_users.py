@@ -3,6 +3,7 @@
 import os
 import shutil
 import socket
+import subprocess
 import tempfile
 from pathlib import Path
 
@@ -75,6 +76,15 @@ def test_a_directory_of_manifests_that_cannot_be_read_is_named(ordinary):
     result = daemon.lifectl("launch", "app", check=False)
     assert result.returncode == NO_SUCH_APP
     assert f"cannot launch app: not all manifests can be used: {manifests}: cannot open the directory" in result.stderr
+
+
+def test_a_directory_that_it_may_not_make_is_no_reason_to_be_root(ordinary):
+    daemon, become = ordinary
+    place = become.parent / "run"
+    command = [*AS_USER, str(daemon.products / "lifed"), "--user", f"--runtime-directory={place}"]
+    result = subprocess.run(command, capture_output=True, text=True, timeout=30)
+    remedy = "change the permissions of the directories above it, or name another directory"
+    assert (result.returncode, result.stderr) == (1, f"lifed: cannot create {place}: Permission denied; {remedy}\n")
 
 
 def test_apps_of_another_user_reach_their_socket_again(direct):

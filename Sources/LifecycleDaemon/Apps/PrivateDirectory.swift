@@ -120,8 +120,10 @@ enum PrivateDirectory {
         guard error.rawValue == EACCES, geteuid() != 0 else {
             return DaemonError(.directory, "cannot \(operation) \(path)", errno: error)
         }
+        let remedy =
+            DaemonPaths.isOfSystem(path)
+            ? "run lifed as root or with --user" : "change the permissions of the directories above it"
         return DaemonError(
-            .directory,
-            "cannot \(operation) \(path): \(error); run lifed as root or with --user, or name another directory")
+            .directory, "cannot \(operation) \(path): \(error); \(remedy), or name another directory")
     }
 }

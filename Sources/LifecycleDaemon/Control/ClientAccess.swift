@@ -20,7 +20,13 @@ struct AccessPolicy {
     private let group: gid_t?
     private var administrators: Set<gid_t> = []
 
+    /// The reason to refuse a user without any right.
+    let requirement: String
+
     init(isSystem: Bool) {
+        requirement =
+            isSystem
+            ? "the user is neither root nor in the group lifed" : "the user is neither root nor that of the daemon"
         group = isSystem ? Self.groupNumber(of: Self.groupName) : nil
     }
 

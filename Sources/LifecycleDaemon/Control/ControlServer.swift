@@ -252,7 +252,7 @@ extension ControlServer: ConnectionDelegate {
     func handle(_ call: ClientCall) {
         touch(call.connection)
         guard access.right(of: call.connection.peer) != .none else {
-            return refuse(call, "the user is neither root nor in the group lifed")
+            return refuse(call, access.requirement)
         }
         guard call.scope != .nothing else {
             return refuse(call, "the app of the process is unknown")

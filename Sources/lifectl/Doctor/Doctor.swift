@@ -72,7 +72,7 @@ extension Examination {
         case .notPermitted(let words):
             .failed(
                 "daemon", words, cost: "You can neither see nor control apps.",
-                remedy: "Be root, the daemon's own user or in the group lifed.")
+                remedy: "Be root or the daemon's own user, or in the group lifed for the system's daemon.")
         case .failed(let words):
             .failed(
                 "daemon", words, cost: "You can neither see nor control apps.",
