@@ -59,9 +59,9 @@ class Model:
         if not exists:
             # The foreground app makes room for it, and comes back.
             front = self.front.copy()
-            result = self._bring_to_front(app)
+            self._bring_to_front(app)
             self.front = front
-            return result or LAUNCH_FAILED
+            return REFUSED if self.locked else LAUNCH_FAILED
         self.ad_hoc.add(app)
         return self.launch(app)
 
