@@ -44,9 +44,11 @@ extension Machine {
             if trees[id]?.watch.hasTasks == false { trees[id]?.watch.expiredAt = nil }
         case .closed:
             endConversation(of: id)
-            // From now on it has the time of an app without a channel.
+            // From now on it has the time of an app without a channel, unless that runs since it has left the foreground.
+            if states[id] == .background, trees[id]?.watch.wasLinkedInBackground == true {
+                trees[id]?.watch.backgroundSince = now
+            }
             trees[id]?.watch.wasLinkedInBackground = false
-            if states[id] == .background { trees[id]?.watch.backgroundSince = now }
         case .beginTask, .beginActivity, .openScene, .closeScene, .sceneInfo, .timeLeft, .reconnected: break
         }
     }
