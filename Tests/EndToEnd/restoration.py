@@ -18,8 +18,10 @@ def start_again(daemon, between=lambda: None):
 
 
 def configure(daemon, text="", timeouts="background = '0s'"):
+    # Control groups cannot be demanded.
+    containment = "auto" if daemon.containment == "cgroup" else daemon.containment
     (daemon.configuration / "lifed.toml").write_text(
-        f"containment = '{daemon.containment}'\n{text}\n[timeouts]\n{timeouts}\n"
+        f"containment = '{containment}'\n{text}\n[timeouts]\n{timeouts}\n"
     )
     daemon.stop()
     daemon.start()

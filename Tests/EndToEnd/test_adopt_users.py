@@ -85,11 +85,12 @@ def test_a_process_of_root_in_a_users_tree_is_left_alone_and_named(mortal, shell
 @pytest.mark.parametrize("method", ["freezer", "both"])
 def test_a_tree_with_a_process_of_another_user_is_not_frozen(mortal, shell, method):
     pid, roots, own = shell
-    manifest(mortal, "shell", programs.IDLE, f'suspend-method = "{method}"')
+    manifest(mortal, "shell", programs.IDLE, f'suspendMethod = "{method}"')
     mortal.lifectl("adopt", str(pid), "--id", "shell")
     before = place(mortal, roots)
     mortal.lifectl("suspend", "shell")
-    assert states(mortal, pid, roots, own) == "TST"
+    # A frozen process shows the SIGSTOP a moment later.
+    wait_for(lambda: states(mortal, pid, roots, own) == "TST", what="a stopped tree, and a process that runs on")
     assert place(mortal, roots) == before
     mortal.lifectl("terminate", "shell")
     assert not mortal.kernel.exists(own) and mortal.kernel.exists(roots)

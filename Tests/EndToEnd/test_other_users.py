@@ -72,7 +72,7 @@ def test_a_directory_of_manifests_that_cannot_be_read_is_named(ordinary):
     manifests = daemon.configuration / "apps.d"
     manifest(daemon, "app", ["sleep", "infinity"])
     manifests.chmod(0)
-    daemon.lifectl("reload")
+    daemon.lifectl("reload", check=False)
     result = daemon.lifectl("launch", "app", check=False)
     assert result.returncode == NO_SUCH_APP
     assert f"cannot launch app: not all manifests can be used: {manifests}: cannot open the directory" in result.stderr
