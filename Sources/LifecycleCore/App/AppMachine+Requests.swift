@@ -113,10 +113,16 @@ extension AppMachine {
     }
 
     /// Returns whether the app is on its way to the goal, or could be.
-    @inline(__always) func canReach(_ goal: Goal) -> Bool {
-        // The next process may reach it. A launch that fails is the answer, also where the app would not reach the goal.
-        if desired == .restart || isSpawning && target.isAlive, goal.needsProcess { return true }
-        return switch goal {
+    @inline(__always) func canReach(_ goal: Goal) -> Bool { isOnWay(to: goal) || awaitsProcess(for: goal) }
+
+    /// Returns whether the outcome of a launch decides: the process may reach the goal, and a launch that fails is the answer, also
+    /// where the app would not reach it.
+    private func awaitsProcess(for goal: Goal) -> Bool {
+        (desired == .restart || isSpawning && target.isAlive) && goal.needsProcess
+    }
+
+    @inline(__always) private func isOnWay(to goal: Goal) -> Bool {
+        switch goal {
         case .active: target == .active
         case .answered: target == .active && outbox.overdueActivation == nil
         case .launched, .woken: target.isAlive
