@@ -32,13 +32,13 @@ OPERATIONS = {
 # Nothing may be late: what has not happened in this time is lost.
 CONFIGURATION = """
 [timeouts]
-willResignActive = "1m"
-didEnterBackground = "1m"
-termination = "1m"
-callback = "1m"
-launch = "1m"
+willResignActive = "1min"
+didEnterBackground = "1min"
+termination = "1min"
+callback = "1min"
+launch = "1min"
 task = "2s"
-taskExpiration = "1m"
+taskExpiration = "1min"
 """
 REFUSALS = {
     "NoSuchApp", "NotRunning", "Refused", "Superseded", "Interrupted", "Ended", "Unanswered", "LaunchFailed", "Failed",
