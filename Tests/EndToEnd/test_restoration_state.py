@@ -84,33 +84,40 @@ def test_slots_that_are_missing_are_told(mortal):
     mortal.lifectl.start("other", *programs.IDLE)
 
 
-@pytest.mark.parametrize(
-    ("found", "written"),
-    [("lifed-state version=2 ", "lifed-state version=9 "), ("lifed-state ", "lifed-stbte "), (" pid:[", " pid:[9")],
-)
-def test_apps_of_a_state_that_cannot_be_used_run_again(mortal, found, written):
+@pytest.fixture
+def suspended(mortal):
+    """The main process of an app with a family, all of whose processes are stopped."""
     pid = mortal.lifectl.start("app", *programs.FAMILY)
     wait_for(lambda: len(mortal.kernel.tree(pid)) == 5)
     mortal.lifectl("suspend", "app")
     tree = mortal.kernel.tree(pid)
+    yield pid
+    for each in tree:
+        os.kill(each.pid, signal.SIGKILL)
 
+
+def runs(daemon, pid):
+    return not any(each.state == "T" for each in daemon.kernel.tree(pid))
+
+
+@pytest.mark.parametrize(
+    ("found", "written"),
+    [("lifed-state version=2 ", "lifed-state version=9 "), ("lifed-state ", "lifed-stbte "), (" pid:[", " pid:[9")],
+)
+def test_apps_of_a_state_that_cannot_be_used_run_again(mortal, suspended, found, written):
     def damage():
         text = state_file(mortal).read_text()
         assert found in text
         state_file(mortal).write_text(text.replace(found, written, 1))
 
-    try:
-        start_again(mortal, damage)
-        assert f"cannot restore the apps: cannot use {state_file(mortal)}" in mortal.logged
-        # The numbers of processes in another namespace mean nothing; those in the control groups are known.
-        if "pid:" not in found or mortal.containment == "auto":
-            assert not any(each.state == "T" for each in mortal.kernel.tree(pid))
-            assert "lifed has continued 5 processes" in mortal.logged
-        else:
-            assert mortal.kernel.is_stopped(pid)
-    finally:
-        for each in tree:
-            os.kill(each.pid, signal.SIGKILL)
+    start_again(mortal, damage)
+    assert f"cannot restore the apps: cannot use {state_file(mortal)}" in mortal.logged
+    # The numbers of processes in another namespace mean nothing; those in the control groups are known.
+    if "pid:" not in found or mortal.containment == "auto":
+        assert runs(mortal, suspended)
+        assert "lifed has continued 5 processes" in mortal.logged
+    else:
+        assert mortal.kernel.is_stopped(suspended)
 
 
 def cut_slots(daemon):
@@ -127,23 +134,15 @@ def remove_text(daemon):
 
 
 @pytest.mark.parametrize("damage", [cut_slots, cut_text, remove_text])
-def test_apps_whose_records_are_lost_run_again(mortal, damage):
-    pid = mortal.lifectl.start("app", *programs.FAMILY)
-    wait_for(lambda: len(mortal.kernel.tree(pid)) == 5)
-    mortal.lifectl("suspend", "app")
-    tree = mortal.kernel.tree(pid)
-    try:
-        start_again(mortal, lambda: damage(mortal))
-        # Without its record, only its control group tells of a process.
-        if damage == cut_slots or mortal.containment == "auto":
-            wait_for(lambda: not any(each.state == "T" for each in mortal.kernel.tree(pid)), what="the app runs again")
-            assert "lifed has continued 5 processes of apps that it does not restore" in mortal.logged
-            assert "cannot restore every app: the saved state is incomplete" in mortal.logged
-        else:
-            assert mortal.kernel.is_stopped(pid)
-    finally:
-        for each in tree:
-            os.kill(each.pid, signal.SIGKILL)
+def test_apps_whose_records_are_lost_run_again(mortal, suspended, damage):
+    start_again(mortal, lambda: damage(mortal))
+    # Without its record, only its control group tells of a process.
+    if damage == cut_slots or mortal.containment == "auto":
+        wait_for(lambda: runs(mortal, suspended), what="the app runs again")
+        assert "lifed has continued 5 processes of apps that it does not restore" in mortal.logged
+        assert "cannot restore every app: the saved state is incomplete" in mortal.logged
+    else:
+        assert mortal.kernel.is_stopped(suspended)
 
 
 def test_a_directory_that_others_may_write_to_is_refused(mortal):
