@@ -60,7 +60,7 @@ final class World {
     func start(
         _ request: SpawnRequest, name: String = "unnamed", by method: SuspendMethod = .signal
     ) throws -> ProcessTree {
-        let tree = try table.launch(request, name: name, suspendMethod: method)
+        let tree = try telling { try table.launch(request, name: name, suspendMethod: method) }
         tree.begin()
         return tree
     }
@@ -87,9 +87,17 @@ final class World {
     }
 
     func waitUntilStopped(_ tree: ProcessTree) throws {
-        try wait("stopped") {
-            reap()
-            return tree.checkStopped() == .stopped
+        var check = StopCheck.pending([])
+        do {
+            try wait("stopped") {
+                reap()
+                check = tree.checkStopped()
+                return check == .stopped
+            }
+        } catch {
+            let processes = tree.processes().map { "\($0.pid) \($0.state)" }
+            Issue.record("\(check) of \(processes), which may be too few: \(ProcFile.checkCompleteness(tree.processes).isComplete)")
+            throw error
         }
     }
 
@@ -169,9 +177,19 @@ final class World {
 func waitUntil(_ what: String, _ condition: () throws -> Bool) throws {
     let deadline = now() + 240
     while try !condition() {
-        guard now() < deadline else { throw TimeOut(what: what) }
+        guard now() < deadline else { return try telling { throw TimeOut(what: what) } }
         guard getppid() == RunnerPipe.runner else { exit(EXIT_FAILURE) }
         usleep(500)
+    }
+}
+
+/// Tells the error of something: that of an exit test ends its process, and is not told.
+func telling<Result, Failure>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result {
+    do {
+        return try body()
+    } catch {
+        Issue.record(error)
+        throw error
     }
 }
 
