@@ -128,11 +128,13 @@ final class CoreDriver: InputHandler {
     // MARK: Saving
 
     /// Returns whether a successor of the daemon takes the step again from the record before it: it stops or resumes the app
-    /// once more, which changes nothing, and gets the same outcome. So the reply need not wait for the record.
+    /// once more, which changes nothing, and gets the same outcome. So the reply to a change of the foreground need not wait for
+    /// the record; one that tells of a stop does, because a successor may look at the processes after its first answers.
     private nonisolated static func canSaveLater(_ input: Input, _ effects: [Effect]) -> Bool {
         guard case .outcome(_, let outcome) = input else { return false }
         switch outcome {
-        case .stopped, .resumed: return effects.allSatisfy { $0.isTransition || $0.isReply }
+        case .stopped: return effects.allSatisfy { $0.isTransition }
+        case .resumed: return effects.allSatisfy { $0.isTransition || $0.isReply }
         case .spawned, .spawnFailed, .exited, .gone, .stopIncomplete, .resumedByOther, .stoppedByOther: return false
         }
     }

@@ -133,6 +133,25 @@ import Testing
         #expect(events == ["saved", "resume", "reply", "saved", "announcement"])
     }
 
+    /// A successor that is asked at once has not looked at the processes.
+    @Test func stopIsSavedBeforeTheReplyThatTellsOfIt() throws {
+        let (store, loop, handler) = (MemoryStateStore(), try EventLoop(), Handler())
+        let driver = try driverWithSuspendedApp(store, loop, handler)
+        driver.handle(.request(RequestID(3), .focus(Self.clock)))
+        driver.handle(.resumed, of: Self.clock)
+        var events: [String] = []
+        store.saved = { if $0.contains(Self.clock) { events.append("saved") } }
+        handler.onEffect = { [weak driver] effect in
+            if case .stop(let app) = effect {
+                events.append("stop")
+                driver?.handle(.outcome(app, .stopped))
+            }
+            if case .reply = effect { events.append("reply") }
+        }
+        driver.handle(.request(RequestID(4), .suspend(Self.clock, now: true)))
+        #expect(events == ["saved", "stop", "saved", "reply"])
+    }
+
     @Test func stepThatWasNotSavedIsSavedWithTheNextThatHasEffects() throws {
         let (store, loop, handler) = (MemoryStateStore(), try EventLoop(), Handler())
         let driver = try driverWithSuspendedApp(store, loop, handler)
