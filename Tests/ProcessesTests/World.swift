@@ -95,8 +95,9 @@ final class World {
                 return check == .stopped
             }
         } catch {
-            let processes = tree.processes().map { "\($0.pid) \($0.state)" }
-            Issue.record("\(check) of \(processes), which may be too few: \(ProcFile.checkCompleteness(tree.processes).isComplete)")
+            let (processes, isComplete) = ProcFile.checkCompleteness(tree.processes)
+            let states = processes.map { "\($0.pid) \($0.state)" }
+            Issue.record("\(check) of \(states), which are \(isComplete ? "all" : "not all")")
             throw error
         }
     }
