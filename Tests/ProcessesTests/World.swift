@@ -210,13 +210,14 @@ enum Kernel {
     }()
 }
 
-/// Does something while this process can open only so many files more.
-func withoutFreeDescriptors<Result>(but left: rlim_t = 0, _ body: () throws -> Result) throws -> Result {
-    let free = try Descriptor.open("/dev/null", O_RDONLY).rawValue
+/// Does something while this process can open only so many files more. Some of the next numbers may be those of the runner's files.
+func withoutFreeDescriptors<Result>(but left: Int = 0, _ body: () throws -> Result) throws -> Result {
+    let free = (0..<Int32.max).lazy.filter { fcntl($0, F_GETFD) < 0 }
+    let firstBeyond = try #require(free.dropFirst(left).first)
     var limit = rlimit(rlim_cur: 0, rlim_max: 0)
     unsafe getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
     let former = limit.rlim_cur
-    limit.rlim_cur = rlim_t(free) + left
+    limit.rlim_cur = rlim_t(firstBeyond)
     unsafe setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
     defer {
         limit.rlim_cur = former
