@@ -42,7 +42,7 @@ import Testing
         #expect(unsafe Glibc.write(app.rawValue, bytes, bytes.count) == bytes.count)
         let limit = try loop.timer { loop.exit(code: 0) }
         limit.arm(atMicroseconds: loop.freshNow + 200_000)
-        _ = try loop.run()
+        _ = try loop.runGuarded()
         var buffer = [UInt8](repeating: 0, count: 4096)
         let count = unsafe recv(app.rawValue, &buffer, buffer.count, Int32(MSG_DONTWAIT))
         return String(decoding: buffer.prefix(max(0, count)), as: UTF8.self)
@@ -139,7 +139,7 @@ import Testing
             second = connect(sending: "hello protocol=1 resume=3\n")
             answered = try? loop.watch(descriptor: second, events: .readable) { _ in loop.exit(code: 0) }
         }
-        _ = try loop.run()
+        _ = try loop.runGuarded()
         answered?.cancel()
         var buffer = [UInt8](repeating: 0, count: 4096)
         let count = unsafe recv(second, &buffer, buffer.count, Int32(MSG_DONTWAIT))

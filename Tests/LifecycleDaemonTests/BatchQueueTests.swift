@@ -20,7 +20,7 @@ import Testing
         }
         other?.schedule()
         for item in 0..<1000 { work.append(AppIndex(value: item)) }
-        #expect(try loop.run() == 0)
+        #expect(try loop.runGuarded() == 0)
         #expect(done == Array(0..<1000))
         #expect(doneBeforeOther.count > 10)
     }
@@ -37,7 +37,7 @@ import Testing
         work.remove(AppIndex(value: 3))
         work.append(AppIndex(value: 3))
         work.append(AppIndex(value: 4))
-        #expect(try loop.run() == 0)
+        #expect(try loop.runGuarded() == 0)
         #expect(done == [2, 3, 4])
     }
 
@@ -71,7 +71,7 @@ extension BatchQueueTests {
         try loop.dispatchReady()
         #expect(done.isEmpty || loop.freshNow - began >= 1_000)
         work.append(AppIndex(value: 2))
-        #expect(try loop.run() == 0)
+        #expect(try loop.runGuarded() == 0)
         #expect(done == [1, 2])
         #expect(loop.freshNow - began >= 1_000)
     }
@@ -106,7 +106,7 @@ extension BatchQueueTests {
             if end > 0, loop.freshNow > end { loop.exit(code: 0) } else { other?.schedule() }
         }
         other?.schedule()
-        #expect(try loop.run() == 0)
+        #expect(try loop.runGuarded() == 0)
         #expect(count == 1)
         extendLifetime(work)
     }

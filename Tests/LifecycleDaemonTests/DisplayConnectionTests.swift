@@ -27,7 +27,7 @@ import Testing
         #expect(unsafe write(ends[1], "?", 1) == 1)
         let other = try loop.watch(descriptor: ends[0], events: .readable) { _ in loop.exit(code: 0) }
         other.setPriority(.idle)
-        #expect(try loop.run() == 0)
+        #expect(try loop.runGuarded() == 0)
         #expect(events == 0)
     }
 }

@@ -38,7 +38,7 @@ import Testing
             scans.append(app)
             scans.begin()
             other?.schedule()
-            #expect(try loop.run() == 0)
+            #expect(try loop.runGuarded() == 0)
             #expect(found.count == 1)
             // Each process has these sockets at least.
             #expect(rounds >= 20 * number / FileScans.filesOfRound)
@@ -60,7 +60,7 @@ import Testing
         scans.append(other)
         scans.begin()
         scans.remove(app)
-        #expect(try loop.run() == 0)
+        #expect(try loop.runGuarded() == 0)
         #expect(finished == [other])
     }
 }

@@ -29,7 +29,7 @@ import Testing
             next.schedule()
         }
         source.schedule()
-        _ = try loop.run()
+        _ = try loop.runGuarded()
         log.end()
         return count
     }

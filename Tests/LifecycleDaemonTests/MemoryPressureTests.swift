@@ -156,10 +156,7 @@ import Testing
             }
         }
         try #require(unsafe rmdir(group) == 0)
-        let limit = try loop.timer { loop.exit(code: 1) }
-        limit.setPriority(EventPriority(rawValue: EventPriority.important.rawValue - 1))
-        limit.arm(atMicroseconds: loop.freshNow + 20_000_000)
-        #expect(try loop.run() == 0)
+        #expect(try loop.runGuarded() == 0)
         #expect(ends == ["\(group)/memory.pressure reports no more"])
         #expect(source.current() == nil)
     }
@@ -193,7 +190,7 @@ import Testing
         core.onInput = { loop.exit(code: 0) }
         watch.assess(after: nil, atOnce: atOnce)
         #expect(core.inputs.isEmpty == !atOnce)
-        if !atOnce { #expect(try loop.run() == 0) }
+        if !atOnce { #expect(try loop.runGuarded() == 0) }
         guard case .memoryChecked(let level, _, let freed)? = core.inputs.first, core.inputs.count == 1 else {
             Issue.record("\(core.inputs)")
             return
@@ -231,12 +228,10 @@ import Testing
                     if watch.isWatching { loop.exit(code: 0) }
                     check?.arm(atMicroseconds: loop.freshNow + 1_000)
                 }
-                let limit = try loop.timer { loop.exit(code: 1) }
-                limit.arm(atMicroseconds: loop.freshNow + 20_000_000)
                 withoutDescriptors { watch.apply(Configuration.Settings.Memory()) }
                 #expect(!watch.isWatching)
                 check?.arm(atMicroseconds: loop.freshNow)
-                #expect(try loop.run() == 0)
+                #expect(try loop.runGuarded() == 0)
                 #expect(journal.entries.map(\.priority) == [.warning, .info])
             }
         }

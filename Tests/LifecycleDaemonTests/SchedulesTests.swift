@@ -35,7 +35,7 @@ import Testing
             let end = try loop.timer(on: .wall) { core.ending = [] }
             end.arm(atMicroseconds: UInt64(due.microseconds) + 20_000)
             schedules.start()
-            _ = try loop.run()
+            _ = try loop.runGuarded()
             let isWoken = if case .wake(AppID("mail"), kind: "fetch")? = core.inputs.first { true } else { false }
             #expect(isWoken && core.inputs.count == 1)
             #expect(core.ending.isEmpty)
@@ -54,7 +54,7 @@ import Testing
             let limit = try loop.timer { loop.exit(code: 1) }
             limit.arm(atMicroseconds: loop.freshNow + 20_000_000)
             schedules.start()
-            #expect(try loop.run() == 0)
+            #expect(try loop.runGuarded() == 0)
             for input in core.inputs {
                 let isMail = if case .wake(AppID("mail"), kind: "fetch") = input { true } else { false }
                 #expect(isMail, "\(input)")

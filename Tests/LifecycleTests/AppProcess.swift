@@ -58,6 +58,7 @@ final class AppProcess {
         var looks = 0
         while looks < 20 {
             let (state, ticks) = try mainThread()
+            try #require("RSD".contains(state), "it runs")
             if ticks >= ticksOfOneAtWork { return false }
             looks = state == "S" ? looks + 1 : 0
             sched_yield()

@@ -1,0 +1,19 @@
+import Systemd
+import Testing
+
+extension EventLoop {
+    /// Runs the loop until its handlers end it, and returns their code. A guard ends it too, so that a handler that is never
+    /// called is a failed test and not one that hangs; the guard's length decides nothing else.
+    func runGuarded(sourceLocation: SourceLocation = #_sourceLocation) throws -> Int32 {
+        var isInTime = true
+        let limit = try timer { [weak self] in
+            isInTime = false
+            self?.exit(code: 1)
+        }
+        limit.setPriority(EventPriority(rawValue: EventPriority.important.rawValue - 1))
+        limit.arm(atMicroseconds: freshNow + 60_000_000)
+        let code = try run()
+        #expect(isInTime, "the loop was still waiting after 60 s", sourceLocation: sourceLocation)
+        return code
+    }
+}
