@@ -48,9 +48,10 @@ static _Noreturn void fail(int status, enum linux_spawn_stage stage, int error, 
 
 static void reset_signal_handlers(void)
 {
-    struct sigaction action = {.sa_handler = SIG_DFL};
+    // The kernel's structure with SIG_DFL. sigaction(3) refuses the two signals that posix_spawn(3) has its children ignore.
+    static const uint64_t none[8];
     for (int signal = 1; signal < _NSIG; signal++)
-        sigaction(signal, &action, NULL);
+        syscall(SYS_rt_sigaction, signal, none, NULL, sizeof(uint64_t));
 }
 
 static void unblock_signals(void)
