@@ -128,8 +128,8 @@ final class CoreDriver: InputHandler {
     // MARK: Saving
 
     /// Returns whether a successor of the daemon takes the step again from the record before it: it stops or resumes the app
-    /// once more, which changes nothing, and gets the same outcome. So the reply to a change of the foreground need not wait for
-    /// the record; one that tells of a stop does, because a successor may look at the processes after its first answers.
+    /// once more, which changes nothing, and gets the same outcome. The reply to a change of the foreground does not wait for the
+    /// record. The reply to a stop does: a successor may look at the processes after its first answers.
     private nonisolated static func canSaveLater(_ input: Input, _ effects: [Effect]) -> Bool {
         guard case .outcome(_, let outcome) = input else { return false }
         switch outcome {

@@ -1,4 +1,4 @@
-"""A run of the Swift tests that hangs is told and ended; one that goes on is left alone."""
+"""The watch reports and ends a run of the Swift tests that hangs, and leaves other runs alone."""
 
 import shutil
 import subprocess

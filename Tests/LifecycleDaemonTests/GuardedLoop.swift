@@ -2,8 +2,8 @@ import Systemd
 import Testing
 
 extension EventLoop {
-    /// Runs the loop until its handlers end it, and returns their code. A guard ends it too, so that a handler that is never
-    /// called is a failed test and not one that hangs; the guard's length decides nothing else.
+    /// Runs the loop until its handlers end it, and returns their code. A guard ends it too, so that a test fails, and
+    /// does not hang, if a handler is never called. The length of the guard decides nothing else.
     func runGuarded(sourceLocation: SourceLocation = #_sourceLocation) throws -> Int32 {
         var isInTime = true
         let limit = try timer { [weak self] in

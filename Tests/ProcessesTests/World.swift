@@ -60,7 +60,7 @@ final class World {
     func start(
         _ request: SpawnRequest, name: String = "unnamed", by method: SuspendMethod = .signal
     ) throws -> ProcessTree {
-        let tree = try telling { try table.launch(request, name: name, suspendMethod: method) }
+        let tree = try recordingErrors { try table.launch(request, name: name, suspendMethod: method) }
         tree.begin()
         return tree
     }
@@ -178,14 +178,14 @@ final class World {
 func waitUntil(_ what: String, _ condition: () throws -> Bool) throws {
     let deadline = now() + 240
     while try !condition() {
-        guard now() < deadline else { return try telling { throw TimeOut(what: what) } }
+        guard now() < deadline else { return try recordingErrors { throw TimeOut(what: what) } }
         guard getppid() == RunnerPipe.runner else { exit(EXIT_FAILURE) }
         usleep(500)
     }
 }
 
-/// Tells the error of something: that of an exit test ends its process, and is not told.
-func telling<Result, Failure>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result {
+/// Records an error before it is thrown. An error that ends an exit test is not reported otherwise.
+func recordingErrors<Result, Failure>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result {
     do {
         return try body()
     } catch {
