@@ -116,8 +116,6 @@ format: ## Format the sources.
 lint: ## Check format, style and generated code.
 	$(SWIFT) format lint --strict -r -p $(sources)
 	scripts/generate-api --check
-	scripts/words
-	scripts/messages --check
 
 install: ## Install below PREFIX (/usr/local): DESTDIR=ROOT for packages and images.
 	@test -x $(products)/lifed && test -x $(products)/lifectl || { echo 'cannot install lifed: it is not built; run "make" first' >&2; exit 1; }

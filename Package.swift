@@ -11,54 +11,8 @@ let strict: [SwiftSetting] = [
     .enableUpcomingFeature("InternalImportsByDefault"),
 ]
 
-/// The programs alone: the linker leaves out the functions that they do not call. Nothing in them prints a value by its structure.
-let strictInPrograms =
-    strict + [
-        .unsafeFlags(
-            [
-                "-Xfrontend", "-function-sections", "-Xfrontend", "-internalize-at-link",
-                "-Xfrontend", "-disable-reflection-metadata",
-            ],
-            .when(configuration: .release))
-    ]
-
-/// The parts of the programs in which the size counts more than the time.
-let strictAndSmall = strictInPrograms + [.unsafeFlags(["-Osize"], .when(configuration: .release))]
-
-/// The daemon is one thread: everything that touches its loop lives on the main actor. In the debug build each closure that comes back
-/// from a module without it checks this; the release build leaves the checks out.
-let strictOnMainActor =
-    strictInPrograms + [
-        .defaultIsolation(MainActor.self),
-        .unsafeFlags(["-Xfrontend", "-disable-dynamic-actor-isolation"], .when(configuration: .release)),
-    ]
-
-/// The programs are linked without the symbols and relocations that only a library needs, without tables for exceptions, and with equal
-/// functions once.
-let smallProgram: [LinkerSetting] = [
-    .unsafeFlags(
-        [
-            "-use-ld=lld", "-Xlinker", "--icf=all", "-Xlinker", "--no-export-dynamic",
-            "-Xlinker", "--no-eh-frame-hdr", "-Xlinker", "\(Context.packageDirectory)/scripts/no-unwinding.ld",
-            "-Xlinker", "-z", "-Xlinker", "pack-relative-relocs",
-        ],
-        .when(configuration: .release))
-]
-
-/// The functions of the daemon that a change of the foreground app executes are placed side by side: `scripts/steps --order`. After
-/// some idle time the processor has forgotten them, and reads a third of the pages.
-let hotFunctions: [LinkerSetting] = [
-    .unsafeFlags(
-        [
-            "-Xlinker", "--symbol-ordering-file=\(Context.packageDirectory)/Sources/lifed/hot-functions.txt",
-            "-Xlinker",
-            "--no-warn-symbol-ordering",
-        ],
-        .when(configuration: .release))
-]
-
-/// The functions of libraries are found when the daemon starts: each child would have to find them again until it executes its program.
-let boundAtStart: [LinkerSetting] = [.unsafeFlags(["-Xlinker", "-z", "-Xlinker", "now"])]
+/// The daemon is one thread: everything that touches its loop lives on the main actor.
+let strictOnMainActor = strict + [.defaultIsolation(MainActor.self)]
 
 let strictC: [CSetting] = [.enableWarning("all"), .enableWarning("extra"), .treatAllWarnings(as: .error)]
 
@@ -92,25 +46,25 @@ let package = Package(
                 .product(name: "OrderedCollections", package: "swift-collections"),
                 .product(name: "HeapModule", package: "swift-collections"),
             ],
-            swiftSettings: strictInPrograms
+            swiftSettings: strict
         ),
 
         // Memory for bytes: of messages, entries and paths.
-        .target(name: "Bytes", swiftSettings: strictInPrograms),
+        .target(name: "Bytes", swiftSettings: strict),
 
         // How: processes, signals, the kernel.
         .target(name: "CLinux", cSettings: strictC),
-        .target(name: "Processes", dependencies: ["Bytes", "CLinux"], swiftSettings: strictInPrograms),
+        .target(name: "Processes", dependencies: ["Bytes", "CLinux"], swiftSettings: strict),
 
         // libsystemd: the event loop, the journal, notifications, passed sockets.
         .target(name: "CSystemd", cSettings: strictC, linkerSettings: [.linkedLibrary("systemd")]),
         .target(name: "Systemd", dependencies: ["Bytes", "CLinux", "CSystemd"], swiftSettings: strictOnMainActor),
 
         // The control protocol, and the interface spoken over it.
-        .target(name: "Varlink", dependencies: ["Bytes", "CLinux"], swiftSettings: strictInPrograms),
+        .target(name: "Varlink", dependencies: ["Bytes", "CLinux"], swiftSettings: strict),
         .target(
             name: "ControlAPI", dependencies: ["CLinux", "LifecycleTypes", "Varlink"],
-            exclude: ["io.systemd.Metrics.varlink", "org.lifed.varlink"], swiftSettings: strictAndSmall),
+            exclude: ["io.systemd.Metrics.varlink", "org.lifed.varlink"], swiftSettings: strict),
 
         // The line protocol between the daemon and an app, and an app's side of it. The first three are also compiled as
         // Embedded Swift, with Sources/LifecycleC, into the C library: scripts/build-liblifecycle.
@@ -145,13 +99,13 @@ let package = Package(
         ),
 
         // When: calendar events.
-        .target(name: "Calendar", swiftSettings: strictAndSmall),
+        .target(name: "Calendar", swiftSettings: strict),
 
         // Files that users write.
         .target(
             name: "Configuration",
             dependencies: ["Bytes", "Calendar", "LifecycleTypes"],
-            swiftSettings: strictAndSmall
+            swiftSettings: strict
         ),
 
         .target(
@@ -163,31 +117,27 @@ let package = Package(
             swiftSettings: strictOnMainActor
         ),
         // The words of a command line, for both programs.
-        .target(name: "CommandLineTable", dependencies: ["Bytes"], swiftSettings: strictAndSmall),
+        .target(name: "CommandLineTable", dependencies: ["Bytes"], swiftSettings: strict),
         .executableTarget(
             name: "lifed",
             dependencies: ["CommandLineTable", "ControlAPI", "LifecycleDaemon"],
-            exclude: ["hot-functions.txt"],
-            swiftSettings: strictAndSmall,
-            linkerSettings: smallProgram + hotFunctions + boundAtStart
+            swiftSettings: strict
         ),
         .executableTarget(
             name: "lifectl",
             dependencies: [
                 "CLinux", "CommandLineTable", "ControlAPI", "LifecycleTypes", "Varlink", "WindowLines",
             ],
-            exclude: ["Output/org.lifed.lifectl.varlink"], swiftSettings: strictAndSmall,
-            linkerSettings: smallProgram
+            exclude: ["Output/org.lifed.lifectl.varlink"], swiftSettings: strict
         ),
 
         // The windows of a screen: a program of its own, since it is linked to the libraries of the screen. The first is
         // the line that it writes and lifectl reads.
-        .target(name: "WindowLines", swiftSettings: strictAndSmall),
+        .target(name: "WindowLines", swiftSettings: strict),
         .target(name: "CXCB", cSettings: strictC, linkerSettings: [.linkedLibrary("xcb"), .linkedLibrary("xcb-res")]),
         .target(name: "CWayland", cSettings: strictC, linkerSettings: [.linkedLibrary("wayland-client")]),
         .executableTarget(
-            name: "Follow", dependencies: ["CWayland", "CXCB", "Systemd", "WindowLines"], swiftSettings: strictAndSmall,
-            linkerSettings: smallProgram),
+            name: "Follow", dependencies: ["CWayland", "CXCB", "Systemd", "WindowLines"], swiftSettings: strict),
 
         // What several test targets use.
         .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: strict),
@@ -197,9 +147,6 @@ let package = Package(
             swiftSettings: strict),
         .executableTarget(
             name: "simulate", dependencies: ["Simulation"], path: "Tests/Simulate", swiftSettings: strict),
-        // For valgrind: what the core takes for a change of focus.
-        .executableTarget(
-            name: "core-bench", dependencies: ["LifecycleCore"], path: "Tests/Bench/Core", swiftSettings: strict),
         .testTarget(
             name: "LifecycleCoreTests", dependencies: ["LifecycleCore", "Simulation", "TestSupport"],
             exclude: ["Transcripts"], swiftSettings: strict),

@@ -94,7 +94,6 @@ final class ControlConnection {
         delegate?.connection(self, changedHeldBytesBy: change)
     }
 
-    // scripts/instructions counts from its beginning to its end.
     @inline(never) private func ready(_ events: IOEvents) {
         if !events.isDisjoint(with: [.readable, .hangUp, .error]), !read() { return close() }
         turnEnd = state.callCount + Self.callsPerTurn
