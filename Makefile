@@ -18,12 +18,6 @@ docdir = $(PREFIX)/share/doc/lifed
 confdir = $(SYSCONFDIR)/lifed
 products = .build/$(BUILD)
 library = .build/liblifecycle
-# Shell scripts and key bindings call lifectl all the time: as Embedded Swift it starts in a fraction of the time.
-ifeq ($(BUILD),release)
-build-lifectl = SWIFT="$(SWIFT)" scripts/build-embedded --product lifectl && install .build-embedded/release/lifectl $(products)
-else
-build-lifectl = $(SWIFT) build -c $(BUILD) --static-swift-stdlib --product lifectl
-endif
 sources = $(wildcard Sources Tests Examples) Package.swift
 
 
@@ -40,7 +34,7 @@ toolchain:
 build: toolchain ## Build lifed, lifectl and the C library.
 	@echo '#include <systemd/sd-event.h>' | clang -E - >/dev/null 2>&1 || { echo 'cannot build lifed: the headers of libsystemd are missing; install them (Debian: libsystemd-dev)' >&2; exit 1; }
 	$(SWIFT) build -c $(BUILD) --static-swift-stdlib --product lifed
-	$(build-lifectl)
+	$(SWIFT) build -c $(BUILD) --static-swift-stdlib --product lifectl
 	scripts/build-liblifecycle $(library) $(PREFIX)
 	@if printf '#include <wayland-client.h>\n#include <xcb/res.h>\n' | clang -E - >/dev/null 2>&1; then \
 	    $(SWIFT) build -c $(BUILD) --static-swift-stdlib --product lifed-follow; \
