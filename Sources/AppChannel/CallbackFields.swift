@@ -117,7 +117,7 @@ public struct ContinueActivityFields: Equatable, Sendable {
     }
 
     /// The fields to send.
-    public var fields: [Field] { [Field("type", type), Field("info", info)] }
+    public var fields: [Field] { [Field("type", type)] + (info.isEmpty ? [] : [Field("info", info)]) }
 }
 
 /// The fields of `perform-task`.
@@ -143,7 +143,7 @@ public struct PerformTaskFields: Equatable, Sendable {
     }
 
     /// The fields to send.
-    public var fields: [Field] { [Field("kind", kind), Field("payload", payload)] }
+    public var fields: [Field] { [Field("kind", kind)] + (payload.isEmpty ? [] : [Field("payload", payload)]) }
 }
 
 extension [Field] {

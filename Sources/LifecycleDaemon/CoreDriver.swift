@@ -67,9 +67,6 @@ final class CoreDriver: InputHandler {
 
     func restore(_ core: Lifecycle) { (self.core, nextDeadline) = (core, core.nextDeadline) }
 
-    /// Returns whether an app that is known is in the foreground.
-    func isInForeground(_ app: AppIndex) -> Bool { core.isInForeground(app) }
-
     /// Returns whether an app runs with this policy, and so need not be defined.
     func isRunning(_ app: AppID, with policy: Policy) -> Bool { core.isRunning(app, with: policy) }
 

@@ -210,6 +210,7 @@ enum Outcome: Int32, CaseIterable {
     case stopping = 9
     case ambiguous = 10
     case launchFailed = 11
+    case noSuchInterruption = 12
     case usage = 64
     case invalidData = 65
     case noSuchApp = 66
@@ -224,6 +225,7 @@ enum Outcome: Int32, CaseIterable {
         self =
             switch kind {
             case .noSuchApp, .noSuchScene: .noSuchApp
+            case .noSuchInterruption: .noSuchInterruption
             case .invalidApp: .invalidData
             case .ambiguous: .ambiguous
             case .notRunning: .notRunning
@@ -259,6 +261,7 @@ enum Outcome: Int32, CaseIterable {
         case .stopping: ("Stopping", "the daemon is stopping")
         case .ambiguous: ("Ambiguous", "several apps open the URL, and none is the default")
         case .launchFailed: ("LaunchFailed", "the app, or the command of interrupt, was not launched")
+        case .noSuchInterruption: ("NoSuchInterruption", "no interruption of this name is under way")
         case .usage: ("Usage", "the command line is wrong (EX_USAGE)")
         case .invalidData:
             (

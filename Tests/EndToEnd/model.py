@@ -4,7 +4,7 @@ compared with. It knows states of rest only; how one is reached is the business 
 from dataclasses import dataclass, field
 
 DONE, FAILED, REFUSED, NOT_RUNNING, INTERRUPTED = 0, 71, 2, 3, 6
-USAGE, INVALID_APP, NO_SUCH_APP, LAUNCH_FAILED = 64, 65, 66, 11
+USAGE, INVALID_APP, NO_SUCH_APP, LAUNCH_FAILED, NO_SUCH_INTERRUPTION = 64, 65, 66, 11, 12
 INTERRUPTION_LIMIT = 64
 
 
@@ -101,6 +101,8 @@ class Model:
         return DONE
 
     def end_interruption(self, name):
+        if name not in self.interruptions:
+            return NO_SUCH_INTERRUPTION
         self.interruptions.discard(name)
         return DONE
 

@@ -75,7 +75,7 @@ clock: suspended
         ),
         (
             f"{SUSPENDED}$ lifectl wake clock --for fetch\n"
-            "clock< perform-task seq=6 deadline-ms={1-30000} state=background kind=fetch payload=\nclock! crashes\n= 8\n",
+            "clock< perform-task seq=6 deadline-ms={1-30000} state=background kind=fetch\nclock! crashes\n= 8\n",
             "background",
         ),
     ],
@@ -376,6 +376,17 @@ $ lifectl interrupt end --name call
 clock< did-become-active seq=6 deadline-ms={{1-5000}} state=active
 = 0
 clock> done seq=6
+""")
+
+
+def test_the_end_of_an_unknown_interruption_is_refused_and_changes_nothing(replay):
+    replay(f"""\
+{SUSPENDED}
+$ lifectl interrupt end --name call --answer clock
+= 12
+clock: suspended
+$ lifectl interrupt end --name call
+= 12
 """)
 
 

@@ -191,7 +191,7 @@ class Comparison(History):
         except AssertionError:
             raise AssertionError(f"the daemon says {found}, the model {expected}") from None
         status = self.daemon.lifectl.json("status")["status"]
-        assert status["foreground"] == self.model.front
+        assert status["foreground"] == list(filter(self.model.in_sight, self.model.front))
         assert set(status["interruptions"]) == self.model.interruptions
         assert status["foregroundBlockers"] == (["locked"] if self.model.locked else [])
         for app in self.daemon.lifectl.apps().values():

@@ -26,7 +26,7 @@ def test_what_is_in_front_leaves_with_the_session_and_returns(container, lifed, 
     session = follow(container, lifed, logind)
     container.run(["loginctl", "lock-session", session])
     lifed.lifectl.wait_for_state("clock", "suspended")
-    assert lifed.lifectl.app("clock")["foreground"]
+    assert not lifed.lifectl.app("clock")["foreground"]
     container.run(["loginctl", "unlock-session", session])
     lifed.lifectl.wait_for_state("clock", "active")
 

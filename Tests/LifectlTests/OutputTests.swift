@@ -146,7 +146,7 @@ private let notes = App(
     @Test func everyDeclineHasItsNumber() {
         let expected: [(ControlError.Kind, Outcome)] = [
             (.noSuchApp, .noSuchApp), (.noSuchScene, .noSuchApp), (.ambiguous, .ambiguous), (.invalidApp, .invalidData),
-            (.notRunning, .notRunning),
+            (.notRunning, .notRunning), (.noSuchInterruption, .noSuchInterruption),
             (.refused, .refused),
             (.superseded, .superseded), (.notPermitted, .notPermitted), (.interrupted, .interrupted),
             (.unanswered, .unanswered),

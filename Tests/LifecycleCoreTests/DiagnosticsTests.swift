@@ -42,6 +42,7 @@ import Testing
         var world = world { $0.suspend = .never }
         world.ask(.home)
         #expect(world.core.conditions(of: Self.clock) == [.policy])
+        #expect(world.core.nextState(of: Self.clock) == nil)
         #expect(world.core.forecast(of: Self.clock).isEmpty)
     }
 
@@ -72,6 +73,7 @@ import Testing
             ])
         world.give(.endAssertion(2), from: Self.clock)
         #expect(world.core.conditions(of: Self.clock) == [.assertion(holds[0], until: instant(30_000))])
+        #expect(world.core.nextState(of: Self.clock) == .suspended)
         #expect(
             lines(world).prefix(3) == [
                 "30000 tasks expire", "35000 background → terminating (task-timeout)", "35000 kill",

@@ -263,7 +263,7 @@ public struct App: Sendable, Equatable, JSONReadable, JSONWritable {
     public var target: AppState
     /// The reason of the state; null if the client may not see it.
     public var reason: Optional<Reason>
-    /// True for an app in the foreground.
+    /// True if the state is active or inactive.
     public var foreground: Bool
     /// True for an app that is connected to the daemon and gets callbacks.
     public var connected: Bool
@@ -1936,7 +1936,7 @@ public struct Prospect: Sendable, Equatable, JSONReadable, JSONWritable {
 /// The explanation of an app's state.
 public struct Explanation: Sendable, Equatable, JSONReadable, JSONWritable {
     public var details: Details
-    /// The next state; null if the app has reached its target.
+    /// The next state; null if the app stays in its state. An app that does background work is suspended when the work ends.
     public var next: Optional<AppState>
     public var conditions: [StateCondition]
     public var prospects: [Prospect]
@@ -2562,7 +2562,7 @@ public struct Status: Sendable, Equatable, JSONReadable, JSONWritable {
     /// The path of the control socket.
     public var socket: String
     public var startedUSec: Int64
-    /// The foreground apps, the latest first.
+    /// The active and inactive apps, the latest to come to the foreground first.
     public var foreground: [String]
     public var interruptions: [String]
     public var foregroundBlockers: [ForegroundBlocker]

@@ -41,9 +41,11 @@ public enum StateCondition: Sendable, Equatable {
 // Nothing here decides anything: the conditions are read from the facts, by the queries, that the steps wait for. The simulation
 // checks after every input that an app which is not at its destination has a condition.
 extension Lifecycle {
-    /// Returns the next state on the app's way; nil on arrival.
+    /// Returns the next state on the app's way; nil on arrival. An app that is in the background only for its work is suspended when
+    /// the work ends, or its time.
     public func nextState(of id: AppID) -> AppState? {
-        knownApps[id].flatMap { $0.state.next(toward: $0.destination) }
+        guard let app = knownApps[id] else { return nil }
+        return app.state.next(toward: app.destination) ?? (app.isSuspendedAfterWork ? .suspended : nil)
     }
 
     /// Returns the conditions of the app, first the condition of its next step.
@@ -159,5 +161,13 @@ extension Lifecycle {
     /// Returns the reason of the app's last launch and its previous end; nil for an app that is not known.
     public func launch(of id: AppID) -> Launch? {
         knownApps[id].map { Launch(reason: $0.launch.reason, previous: $0.lastExit) }
+    }
+}
+
+extension AppMachine {
+    /// True for an app that nothing but its work, or a use of it, keeps in the background.
+    fileprivate var isSuspendedAfterWork: Bool {
+        state == .background && destination == .background && desired == .run && policy.suspend != .never
+            && assertions.userOverride != .keepRunning
     }
 }

@@ -128,6 +128,8 @@ public enum Refusal: Sendable, Equatable {
     case foregroundBlocked(AppID, by: ForegroundBlocker)
     /// As many interruptions are under way as may be.
     case tooManyInterruptions(limit: Int)
+    /// No interruption of this name is under way.
+    case noSuchInterruption(String)
     /// The daemon launched the app, and cannot release it.
     case notAdopted(AppID)
     /// No app may be reclaimed.

@@ -88,10 +88,9 @@ extension Lifecycle {
     mutating func endInterruption(_ name: String, answer: AppID?, for request: RequestID) {
         let app = answer.flatMap { knownApps.index(of: $0) }
         if let answer, app == nil { return refuse(request, .noSuchApp(answer)) }
-        if shared.interruptions.remove(name) != nil {
-            shared.effects.append(.decision(.interruptionEnded(name), of: nil))
-            if interruptions.isEmpty { reconcileForeground(reason: .interruptionEnded) }
-        }
+        guard shared.interruptions.remove(name) != nil else { return refuse(request, .noSuchInterruption(name)) }
+        shared.effects.append(.decision(.interruptionEnded(name), of: nil))
+        if interruptions.isEmpty { reconcileForeground(reason: .interruptionEnded) }
         guard let app else { return waitForForeground(request) }
         bringToForeground(app, reason: .interruptionEnded)
         wait(request, for: app, goal: .active)

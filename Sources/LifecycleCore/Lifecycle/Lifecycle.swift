@@ -57,8 +57,11 @@ public struct Lifecycle: Sendable {
     /// Returns a copy of the machine of an app; nil if the app is not known any more.
     public mutating func machine(of index: AppIndex) -> AppMachine? { knownApps[known: index] }
 
-    /// Returns whether an app that is known is in the foreground.
-    public mutating func isInForeground(_ app: AppIndex) -> Bool { shared.foreground.contains(app) }
+    /// The apps in a state of the foreground, the latest first; those that leave it come last.
+    public var appsInForegroundStates: [AppID] {
+        let leaving = knownApps.sortedIndexes { $0.state.isForeground && !shared.foreground.contains($0.index) }
+        return (shared.foreground.filter { knownApps[$0].state.isForeground } + leaving).map { knownApps.id(of: $0) }
+    }
 
     /// The names of the interruptions under way.
     public var interruptions: OrderedSet<String> { shared.interruptions }

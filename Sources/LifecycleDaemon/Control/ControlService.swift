@@ -104,7 +104,8 @@ final class ControlService {
         let core = manager.core
         return Status(
             version: version, pid: Int64(getpid()), instance: instance == .system ? "system" : "user", socket: path,
-            startedUSec: started, foreground: core.foreground.map(\.name), interruptions: Array(core.interruptions),
+            startedUSec: started, foreground: core.appsInForegroundStates.map(\.name),
+            interruptions: Array(core.interruptions),
             foregroundBlockers: Array(core.foregroundBlockers), homeApp: core.settings.homeApp?.name,
             apps: Int64(manager.core.knownApps.count), running: Int64(core.runningCount),
             clients: Int64(server.clientCount),

@@ -22,7 +22,7 @@ struct Presentation {
         let tree = manager.processes.tree(of: app.index)
         return ControlAPI.App(
             id: app.id.name, name: manager.name(of: app.id), state: state(of: app, tree), target: app.target,
-            reason: app.reason, foreground: manager.driver.isInForeground(app.index), connected: app.isConnected,
+            reason: app.reason, foreground: app.state.isForeground, connected: app.isConnected,
             adHoc: app.policy.isTransient, pid: tree.flatMap { $0.exitStatus == nil ? Int64($0.main.pid) : nil },
             containment: tree.map { ControlAPI.Containment($0.containmentKind) }, sinceUSec: time(of: app.since),
             lastExit: lastExit(of: app), scenes: app.hasScenes ? scenes(of: copy app) : nil,
@@ -57,7 +57,8 @@ struct Presentation {
     func appsBeforeTransitions(for scope: ClientScope, _ rights: ClientRights) -> [ControlAPI.App] {
         var apps = apps(for: scope, rights)
         for index in apps.indices {
-            if let machine = manager.app(AppID(apps[index].id)) { apps[index].state = machine.state }
+            guard let machine = manager.app(AppID(apps[index].id)) else { continue }
+            (apps[index].state, apps[index].foreground) = (machine.state, machine.state.isForeground)
         }
         return apps
     }

@@ -49,6 +49,10 @@ extension ControlError {
             self.init(
                 .refused, nil, reason: "there are \(limit) interruptions already",
                 remedy: "list them with 'lifectl status' and end one with 'lifectl interrupt end'")
+        case .noSuchInterruption(let name):
+            self.init(
+                .noSuchInterruption, nil, reason: "there is no interruption \(name)",
+                remedy: "list the interruptions with 'lifectl status'")
         case .notAdopted(let id):
             self.init(
                 .refused, id, reason: "the daemon launched it and did not adopt it",
