@@ -49,19 +49,16 @@ let package = Package(
             swiftSettings: strict
         ),
 
-        // Memory for bytes: of messages, entries and paths.
-        .target(name: "Bytes", swiftSettings: strict),
-
         // How: processes, signals, the kernel.
         .target(name: "CLinux", cSettings: strictC),
-        .target(name: "Processes", dependencies: ["Bytes", "CLinux"], swiftSettings: strict),
+        .target(name: "Processes", dependencies: ["CLinux"], swiftSettings: strict),
 
         // libsystemd: the event loop, the journal, notifications, passed sockets.
         .target(name: "CSystemd", cSettings: strictC, linkerSettings: [.linkedLibrary("systemd")]),
-        .target(name: "Systemd", dependencies: ["Bytes", "CLinux", "CSystemd"], swiftSettings: strictOnMainActor),
+        .target(name: "Systemd", dependencies: ["CLinux", "CSystemd"], swiftSettings: strictOnMainActor),
 
         // The control protocol, and the interface spoken over it.
-        .target(name: "Varlink", dependencies: ["Bytes", "CLinux"], swiftSettings: strict),
+        .target(name: "Varlink", dependencies: ["CLinux"], swiftSettings: strict),
         .target(
             name: "ControlAPI", dependencies: ["CLinux", "LifecycleTypes", "Varlink"],
             exclude: ["io.systemd.Metrics.varlink", "org.lifed.varlink"], swiftSettings: strict),
@@ -104,7 +101,7 @@ let package = Package(
         // Files that users write.
         .target(
             name: "Configuration",
-            dependencies: ["Bytes", "Calendar", "LifecycleTypes"],
+            dependencies: ["Calendar", "LifecycleTypes"],
             swiftSettings: strict
         ),
 
@@ -117,7 +114,7 @@ let package = Package(
             swiftSettings: strictOnMainActor
         ),
         // The words of a command line, for both programs.
-        .target(name: "CommandLineTable", dependencies: ["Bytes"], swiftSettings: strict),
+        .target(name: "CommandLineTable", dependencies: ["LifecycleTypes"], swiftSettings: strict),
         .executableTarget(
             name: "lifed",
             dependencies: ["CommandLineTable", "ControlAPI", "LifecycleDaemon"],
@@ -153,7 +150,6 @@ let package = Package(
         .executableTarget(
             name: "ProcessFixture", dependencies: ["CLinux"], path: "Tests/ProcessFixture", cSettings: strictC
         ),
-        .testTarget(name: "BytesTests", dependencies: ["Bytes"], swiftSettings: strict),
         .testTarget(name: "ProcessesTests", dependencies: ["Processes", "ProcessFixture"], swiftSettings: strict),
         .testTarget(name: "SystemdTests", dependencies: ["Systemd", "TestSupport"], swiftSettings: strictOnMainActor),
         .testTarget(

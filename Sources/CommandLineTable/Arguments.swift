@@ -1,4 +1,4 @@
-import Bytes
+import LifecycleTypes
 
 /// A command line that makes no sense.
 package struct UsageError: Error {

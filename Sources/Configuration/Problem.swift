@@ -1,4 +1,4 @@
-import Bytes
+import LifecycleTypes
 
 /// A mistake in a configuration file, or a missing file that it names.
 ///

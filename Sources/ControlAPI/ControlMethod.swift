@@ -117,5 +117,5 @@ extension JSONWord {
     }
 
     /// Writes the word, which needs no escape sequences, as a string.
-    public func write(to json: inout JSONWriter) { json.writePlain(word) }
+    public func write(to json: inout JSONWriter) { json.write(word) }
 }

@@ -126,7 +126,7 @@ public struct Client: ~Copyable {
     }
 
     private func send(
-        _ method: String, _ parameters: some JSONWritable, flag: StaticString? = nil, _ deadline: Deadline
+        _ method: String, _ parameters: some JSONWritable, flag: String? = nil, _ deadline: Deadline
     ) throws(ClientError) {
         let message = WireFormat.encode { json in
             json.field("method", method)

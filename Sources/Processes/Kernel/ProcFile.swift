@@ -1,4 +1,3 @@
-import Bytes
 import CLinux
 import Synchronization
 
@@ -69,10 +68,9 @@ enum ProcFile {
     ///
     /// - Returns: 0, or a negated error number.
     static func write(_ number: Int, to file: Int32) -> Int32 {
-        DecimalDigits(Int64(number)).withBytes { digits in
-            unsafe digits.withUnsafeBufferPointer { text in
-                unsafe CLinux.write(file, text.baseAddress, text.count) == text.count ? 0 : -linux_errno()
-            }
+        var text = String(number)
+        return text.withUTF8 { text in
+            unsafe CLinux.write(file, text.baseAddress, text.count) == text.count ? 0 : -linux_errno()
         }
     }
 
@@ -238,9 +236,8 @@ struct ProcPath: FilePath {
     }
 
     private mutating func append(_ number: Int32) {
-        DecimalDigits(Int64(number)).withBytes { digits in
-            unsafe digits.withUnsafeBufferPointer { unsafe append($0) }
-        }
+        var text = String(number)
+        text.withUTF8 { unsafe append($0) }
     }
 
     private mutating func append(_ text: UnsafeBufferPointer<UInt8>) {

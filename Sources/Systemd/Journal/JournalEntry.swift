@@ -1,4 +1,3 @@
-import Bytes
 import CSystemd
 import Glibc
 
@@ -8,29 +7,25 @@ public nonisolated struct JournalEntry: ~Copyable {
         let start: Int
         let value: Int
         let end: Int
-        /// A Boolean value that indicates whether the value has visible ASCII only, and no quotation marks.
+        /// True if the value has visible ASCII only, and no quotation marks.
         let isPlain: Bool
     }
 
-    private var buffer = ByteBuffer(capacity: JournalEntry.usualCapacity)
+    private var buffer: [UInt8] = []
     private var fields: [Field] = []
     /// The begin of the field that is not ended, and that of its value.
     private var start = 0
     private var value = 0
 
-    /// The room that is kept for later entries.
-    private static let usualCapacity = 1024
-    private static let usualCount = 16
-
     /// Creates an entry without fields.
-    public init() { fields.reserveCapacity(Self.usualCount) }
+    public init() {}
 
     /// The number of fields.
     public var count: Int { fields.count }
 
     /// Calls a closure with the bytes of the entry.
     public borrowing func withBytes<Result>(_ body: (Span<UInt8>) -> Result) -> Result {
-        buffer.withBytes(0..<buffer.count, body)
+        body(buffer.span)
     }
 
     /// Calls a closure with the place of each field among the bytes, that of its value, and whether the value is known to have visible
@@ -60,30 +55,30 @@ public nonisolated struct JournalEntry: ~Copyable {
 
     /// Removes all fields.
     public mutating func removeAll() {
-        buffer.removeAll(keepingCapacity: Self.usualCapacity)
-        fields.removeAll(keepingCapacity: fields.capacity <= 2 * Self.usualCount)
+        buffer.removeAll()
+        fields.removeAll()
     }
 
     /// Begins a field, whose value is appended until ``endField(isPlain:)``.
     ///
     /// - Parameter name: A name that journald accepts; see ``isValid(name:)``.
-    public mutating func beginField(_ name: StaticString) {
+    public mutating func beginField(_ name: String) {
         start = buffer.count
         append(name)
         beginValue()
     }
 
     private mutating func beginValue() {
-        buffer.append(ascii: "=")
+        buffer.append(UInt8(ascii: "="))
         value = buffer.count
     }
 
     /// Ends the field that ``beginField(_:)`` began.
     ///
-    /// - Parameter isPlain: A Boolean value that indicates whether the value has visible ASCII only, and no quotation marks.
+    /// - Parameter isPlain: True if the value has visible ASCII only, and no quotation marks.
     public mutating func endField(isPlain: Bool = false) {
         fields.append(Field(start: start, value: value, end: buffer.count, isPlain: isPlain))
-        buffer.append(ascii: " ")
+        buffer.append(UInt8(ascii: " "))
     }
 
     /// Adds a field with a text, unless journald does not accept its name.
@@ -105,7 +100,7 @@ public nonisolated struct JournalEntry: ~Copyable {
     /// - Parameters:
     ///   - name: A name that journald accepts; see ``isValid(name:)``.
     ///   - text: Any text, of several lines too.
-    public mutating func add(_ name: StaticString, _ text: String) {
+    public mutating func add(_ name: String, _ text: String) {
         beginField(name)
         append(text)
         endField()
@@ -116,7 +111,7 @@ public nonisolated struct JournalEntry: ~Copyable {
     /// - Parameters:
     ///   - name: A name that journald accepts; see ``isValid(name:)``.
     ///   - word: Visible ASCII without quotation marks.
-    public mutating func add(_ name: StaticString, word: String) {
+    public mutating func add(_ name: String, word: String) {
         beginField(name)
         append(word)
         endField(isPlain: true)
@@ -127,37 +122,29 @@ public nonisolated struct JournalEntry: ~Copyable {
     /// - Parameters:
     ///   - name: A name that journald accepts; see ``isValid(name:)``.
     ///   - number: The value, which is written in decimal digits.
-    public mutating func add(_ name: StaticString, _ number: UInt64) {
+    public mutating func add(_ name: String, _ number: UInt64) {
         beginField(name)
         append(number)
         endField(isPlain: true)
     }
 
     /// Appends a text to the value of the field.
-    public mutating func append(_ text: String) { buffer.append(text) }
-
-    /// Appends a text to the value of the field.
-    public mutating func append(_ text: StaticString) { buffer.append(literal: text) }
+    public mutating func append(_ text: String) { buffer.append(contentsOf: text.utf8) }
 
     /// Appends a number to the value of the field.
-    public mutating func append(_ number: UInt64) { buffer.append(DecimalDigits(number)) }
+    public mutating func append(_ number: UInt64) { buffer.append(contentsOf: String(number).utf8) }
 
     // MARK: Sending
 
     /// Calls `body` with one vector a field; they are valid during the call only.
     borrowing func withVectors(_ body: (UnsafeBufferPointer<iovec>) -> Int32) -> Int32 {
-        buffer.withBytes(0..<buffer.count) { bytes in
-            unsafe bytes.withUnsafeBytes { bytes in
-                unsafe withUnsafeTemporaryAllocation(of: iovec.self, capacity: fields.count) { vectors in
-                    for (index, field) in fields.enumerated() {
-                        let start = unsafe bytes.baseAddress?.advanced(by: field.start)
-                        let vector = unsafe iovec(
-                            iov_base: UnsafeMutableRawPointer(mutating: start), iov_len: field.end - field.start)
-                        unsafe vectors.initializeElement(at: index, to: vector)
-                    }
-                    return unsafe body(UnsafeBufferPointer(vectors))
-                }
+        unsafe buffer.withUnsafeBytes { bytes in
+            let vectors = unsafe fields.map { field in
+                let start = unsafe bytes.baseAddress?.advanced(by: field.start)
+                return unsafe iovec(
+                    iov_base: UnsafeMutableRawPointer(mutating: start), iov_len: field.end - field.start)
             }
+            return unsafe vectors.withUnsafeBufferPointer { unsafe body($0) }
         }
     }
 }

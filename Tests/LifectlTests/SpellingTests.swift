@@ -1,4 +1,4 @@
-import Bytes
+import LifecycleTypes
 import Testing
 
 @Suite struct SpellingTests {
