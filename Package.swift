@@ -109,7 +109,7 @@ let package = Package(
             name: "LifecycleDaemon",
             dependencies: [
                 "LifecycleCore", "CLinux", "Processes", "Systemd", "Varlink", "ControlAPI", "Configuration",
-                "AppChannel", "Calendar",
+                "AppChannel", "Calendar", .product(name: "OrderedCollections", package: "swift-collections"),
             ],
             swiftSettings: strictOnMainActor
         ),

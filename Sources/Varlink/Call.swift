@@ -15,7 +15,7 @@ public struct Call {
     /// is not sent, and frees the connection for the next call.
     public let isOneway: Bool
 
-    @usableFromInline let parameters: JSONText
+    let parameters: JSONText
 
     /// The position of the interface among those that the service was created with; set when a ``Service`` has accepted the call.
     public private(set) var interfacePosition = 0
@@ -51,7 +51,7 @@ public struct Call {
     /// Reads the parameters. Absent, null and `{}` are the same.
     ///
     /// - Throws: ``ServiceError/invalidParameter(_:)`` with the name of the first parameter that does not fit.
-    @inlinable public func parameters<Parameters: JSONReadable>(
+    public func parameters<Parameters: JSONReadable>(
         as type: Parameters.Type = Parameters.self
     ) throws(ServiceError) -> Parameters {
         do throws(JSONError) {

@@ -72,10 +72,4 @@ import Testing
             #expect((PendingCallback(callback, Self.main) != nil) == callback.rawValue.hasPrefix("scene-"))
         }
     }
-
-    /// What an app awaits is compared to find out whether it has changed.
-    @Test func valuesOnTheHeapAreEqualIfTheValuesAre() {
-        let box = Box(1)
-        #expect(box == box && box == Box(1) && box != Box(2))
-    }
 }

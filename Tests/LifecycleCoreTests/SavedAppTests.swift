@@ -12,7 +12,7 @@ import Testing
 
     /// An app in this phase of which every other value differs from its default.
     static func app(_ phase: Phase) -> AppMachine {
-        var app = AppMachine(id: clock, index: AppIndex(value: 0), policy: Box(Policy()), since: time(1))
+        var app = AppMachine(id: clock, index: AppIndex(value: 0), policy: Policy(), since: time(1))
         (app.phase, app.reason) = (phase, .wake)
         (app.desired, app.desiredReason) = (.end, .terminate)
         app.lastExit = ExitRecord(state: .active, reason: .crash, status: .signal(11), instant: time(2))
@@ -76,20 +76,20 @@ import Testing
         .suspended(isConfirmed: true), .suspended(isConfirmed: false), .resuming(isSuspended: true),
         .resuming(isSuspended: false), .terminating(termination), .running(.inactive, sentCallback: nil),
         .running(.active, sentCallback: nil), .running(.background, sentCallback: nil),
-        .running(.active, sentCallback: Box(sent(.didBecomeActive))),
-        .running(.background, sentCallback: Box(sent(.willEnterForeground, next: .app(.inactive)))),
+        .running(.active, sentCallback: sent(.didBecomeActive)),
+        .running(.background, sentCallback: sent(.willEnterForeground, next: .app(.inactive))),
         .running(
             .background,
-            sentCallback: Box(sent(.sceneWillConnect, of: main, 7, .scene(.user), next: .scene(.background)))),
+            sentCallback: sent(.sceneWillConnect, of: main, 7, .scene(.user), next: .scene(.background))),
         .running(
-            .inactive, sentCallback: Box(sent(.openURL, 7, .event(QueuedEvent(number: 1, event: .openURL("a:b")))))),
+            .inactive, sentCallback: sent(.openURL, 7, .event(QueuedEvent(number: 1, event: .openURL("a:b"))))),
     ]
 
     @Test(arguments: phases.indices)
     func runningAppIsRestoredAsItWas(index: Int) {
         let app = Self.app(Self.phases[index])
         var restored = AppMachine(
-            id: Self.clock, index: AppIndex(value: 0), policy: Box(Policy()), since: Self.time(99))
+            id: Self.clock, index: AppIndex(value: 0), policy: Policy(), since: Self.time(99))
         restored.restore(from: app.record)
         #expect(restored == app)
     }
@@ -98,7 +98,7 @@ import Testing
     func runningAppIsRestoredFromItsSlotAsItWas(index: Int) {
         let app = Self.app(Self.phases[index])
         var restored = AppMachine(
-            id: Self.clock, index: AppIndex(value: 0), policy: Box(Policy()), since: Self.time(99))
+            id: Self.clock, index: AppIndex(value: 0), policy: Policy(), since: Self.time(99))
         var reader = SlotReader(Self.slot(app)[...])
         restored.code(with: &reader)
         #expect(restored == app && reader.isAtEnd)
@@ -111,13 +111,13 @@ import Testing
         let bytes = Self.slot(app)
         for count in bytes.indices {
             var restored = AppMachine(
-                id: Self.clock, index: AppIndex(value: 0), policy: Box(Policy()), since: Self.time(99))
+                id: Self.clock, index: AppIndex(value: 0), policy: Policy(), since: Self.time(99))
             var reader = SlotReader(bytes[..<count])
             restored.code(with: &reader)
             #expect(count < 12 || restored.state == app.state || app.isSpawning, "\(count)")
         }
         var restored = AppMachine(
-            id: Self.clock, index: AppIndex(value: 0), policy: Box(Policy()), since: Self.time(99))
+            id: Self.clock, index: AppIndex(value: 0), policy: Policy(), since: Self.time(99))
         var reader = SlotReader((bytes + [1, 2, 3, 4, 5, 6, 7, 8, 9])[...])
         restored.code(with: &reader)
         #expect(restored == app && !reader.isAtEnd)
@@ -131,13 +131,13 @@ import Testing
     }
 
     @Test func resignationsBehindAnUnansweredCallbackAreRestored() {
-        var app = Self.app(.running(.active, sentCallback: Box(Self.sent(.memoryWarning, 6, next: nil))))
+        var app = Self.app(.running(.active, sentCallback: Self.sent(.memoryWarning, 6, next: nil)))
         app.outbox.resignations = [
             Self.sent(.willResignActive, 7, next: .app(.inactive)),
             Self.sent(.sceneWillResignActive, of: Self.main, 8),
         ]
         var restored = AppMachine(
-            id: Self.clock, index: AppIndex(value: 0), policy: Box(Policy()), since: Self.time(99))
+            id: Self.clock, index: AppIndex(value: 0), policy: Policy(), since: Self.time(99))
         restored.restore(from: app.record)
         #expect(restored == app)
         // A resignation follows the callback, and precedes the next number.
@@ -180,7 +180,7 @@ import Testing
         let others = Self.app(.stopping).record.fields.filter { own[$0.name] == nil }
         let record = TextRecord(fields: own.fields + others)
         var restored = AppMachine(
-            id: Self.clock, index: AppIndex(value: 0), policy: Box(Policy()), since: Self.time(99))
+            id: Self.clock, index: AppIndex(value: 0), policy: Policy(), since: Self.time(99))
         restored.restore(from: record)
         #expect(restored.scenes.all.map(\.state) == [.unattached, .unattached])
         #expect(restored == app)
@@ -239,7 +239,7 @@ import Testing
 
     @Test func `a record that says nothing is that of an app that does not run`() throws {
         #expect(Self.restored() == nil && Self.restored(("id", "")) == nil)
-        let app = AppMachine(id: Self.clock, index: AppIndex(value: 0), policy: Box(Policy()), since: Self.time(99))
+        let app = AppMachine(id: Self.clock, index: AppIndex(value: 0), policy: Policy(), since: Self.time(99))
         #expect(try #require(Self.restored(("id", "clock"))) == app)
         #expect(Self.restored(("id", "clock"), ("state", "active"))?.desired == .run)
         #expect(Self.restored(("id", "clock"), ("state", "terminating"))?.desired == .rest)

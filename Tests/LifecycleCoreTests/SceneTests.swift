@@ -252,7 +252,7 @@ import Testing
 extension World {
     /// What the app has been told and has not answered.
     fileprivate func awaited(by id: AppID) -> Delivery? {
-        core.knownApps[id]?.phase.sentCallback?.value.delivery
+        core.knownApps[id]?.phase.sentCallback?.delivery
     }
 
     @Test func sceneThatWasNotToldThatItIsActiveNeedNotBeToldThatItIsNot() {

@@ -330,7 +330,7 @@ extension Reply {
     /// The reply with the app or the refusal that it names.
     fileprivate var summary: String {
         switch self {
-        case .done(let app?): "done, \(app.value.id) is \(app.value.state.rawValue)"
+        case .done(let app?): "done, \(app.id) is \(app.state.rawValue)"
         case .refused(let refusal): "refused, \(refusal)"
         case .done(nil), .reclaimed, .scene, .ended: name
         }

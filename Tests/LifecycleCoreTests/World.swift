@@ -228,7 +228,7 @@ extension ReclaimRecord.Cause {
 extension Reply {
     /// The app of a request that was fulfilled.
     var doneApp: AppID? {
-        if case .done(let app) = self { app?.value.id } else { nil }
+        if case .done(let app) = self { app?.id } else { nil }
     }
 
     var name: String {

@@ -71,7 +71,7 @@ extension Machine {
             report("\(id) is said to be restarted, and was not")
         }
         switch reply {
-        case .done(let app): checkDone(request, app?.value.id)
+        case .done(let app): checkDone(request, app?.id)
         case .ended(let outcome, _): check(outcome, of: request)
         case .reclaimed(let ids): for id in ids where trees[id]?.killed == nil && !isGone(id) { checkReclaimed(id) }
         case .scene(let scene, let app): checkScene(request, scene, app.id)

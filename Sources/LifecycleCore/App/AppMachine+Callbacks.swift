@@ -44,7 +44,7 @@ extension AppMachine {
         extendSlot(for: delivery, &shared)
         let sent = SentCallback(delivery: delivery, sent: shared.now, next: next)
         if unanswered == nil {
-            phase = .running(state, sentCallback: Box(sent))
+            phase = .running(state, sentCallback: sent)
             // The activation slot has a deadline of its own.
             if callback.callback != .willResignActive || state != .active {
                 shared.deadlines.set(.answer, index, at: deadline)
@@ -118,7 +118,7 @@ extension AppMachine {
 
     /// A Boolean value that indicates whether the app is giving up its activation slot: it, or the last of its active scenes,
     /// was told to resign and has not answered.
-    @inline(__always) var isResigning: Bool {
+    var isResigning: Bool {
         phase.sentCallback != nil || !outbox.resignations.isEmpty ? hasUnansweredResignation : false
     }
 
@@ -185,19 +185,18 @@ extension AppMachine {
     private mutating func awaitNextResignation(_ shared: inout Shared) {
         guard case .running(let state, sentCallback: nil) = phase, !outbox.resignations.isEmpty else { return }
         let next = outbox.resignations.removeFirst()
-        phase = .running(state, sentCallback: Box(next))
+        phase = .running(state, sentCallback: next)
         let deadline = max(next.delivery.deadline, shared.now + policy.timeouts.willResignActive)
         shared.deadlines.set(.answer, index, at: deadline)
     }
 
     /// Separates a resignation from the step that it holds up. The app still has to answer it.
     private mutating func keepResignation(scene: SceneID?, _ shared: inout Shared) {
-        if case .running(let state, let box?) = phase, box.value.delivery.pending.isResignation,
-            box.value.delivery.pending.scene == scene
+        if case .running(let state, var sentCallback?) = phase, sentCallback.delivery.pending.isResignation,
+            sentCallback.delivery.pending.scene == scene
         {
-            var sentCallback = box.value
             sentCallback.next = nil
-            phase = .running(state, sentCallback: Box(sentCallback))
+            phase = .running(state, sentCallback: sentCallback)
         }
         guard let position = outbox.resignations.firstIndex(where: { $0.delivery.pending.scene == scene }) else {
             return

@@ -139,8 +139,7 @@ extension AppMachine {
 
     /// Awaits the callback again: with its deadline if the app has received it, else sent now, with all its time.
     private mutating func awaitAnswerAgain(lastSequence: UInt64, _ shared: inout Shared) {
-        guard case .running(let state, let box?) = phase else { return }
-        var sentCallback = box.value
+        guard case .running(let state, var sentCallback?) = phase else { return }
         if sentCallback.delivery.sequence > lastSequence {
             // An app that was to end then may be needed again, and loses a scene for another reason.
             if let scene = sentCallback.delivery.pending.scene,
@@ -153,7 +152,7 @@ extension AppMachine {
                 }
             }
             sendAgain(&sentCallback, &shared)
-            phase = .running(state, sentCallback: Box(sentCallback))
+            phase = .running(state, sentCallback: sentCallback)
         }
         let delivery = sentCallback.delivery
         guard delivery.callback != .willResignActive || shared.deadlines[.resignation, index] == nil else { return }

@@ -59,10 +59,10 @@ extension AppMachine {
     }
 
     /// A Boolean value that indicates whether work, or the time for it, keeps the app from being suspended.
-    @inline(__always) var hasWork: Bool { assertions.isWoken || outbox.hasTask }
+    var hasWork: Bool { assertions.isWoken || outbox.hasTask }
 
     /// A Boolean value that indicates whether the app can be sent a callback right now.
-    @inline(__always) private var canReceive: Bool {
+    private var canReceive: Bool {
         guard channel == .connected, target.isAlive, case .running(_, sentCallback: nil) = phase else { return false }
         return true
     }

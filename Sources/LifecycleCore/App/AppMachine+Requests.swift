@@ -2,11 +2,11 @@
 
 extension AppMachine {
     /// Answers the requests whose goal is reached, and, once the app is reconciled, those whose goal is out of reach.
-    @inline(__always) mutating func answerWaiters(lost given: Box<Refusal>? = nil, _ shared: inout Shared) {
+    mutating func answerWaiters(lost given: Refusal? = nil, _ shared: inout Shared) {
         if !waiters.isEmpty { answerSome(lost: given, &shared) }
     }
 
-    private mutating func answerSome(lost given: Box<Refusal>?, _ shared: inout Shared) {
+    private mutating func answerSome(lost given: Refusal?, _ shared: inout Shared) {
         let isReconciled = given != nil || !shared.reconciles.contains(index)
         var position = 0
         while position < waiters.count {
@@ -20,7 +20,7 @@ extension AppMachine {
             if isReached {
                 fulfil(waiter, &shared)
             } else {
-                refuse(waiter, with: given?.value ?? refusal(of: goal, shared), &shared)
+                refuse(waiter, with: given ?? refusal(of: goal, shared), &shared)
                 dropRefusedEvent(of: goal, &shared)
             }
         }
@@ -54,12 +54,12 @@ extension AppMachine {
             if shared.requests.reachGoal(of: waiter.request) {
                 shared.effects.append(.reply(waiter.request, .done(nil)))
             }
-        } else if var scene = waiter.scene?.value {
+        } else if var scene = waiter.scene {
             // A scene that is gone by now was closed.
             (scene.state, scene.reason, scene.since, scene.isClosing) = (.unattached, .closed, shared.now, true)
             shared.effects.append(.reply(waiter.request, .scene(scenes[scene.id] ?? scene, self)))
         } else {
-            shared.effects.append(.reply(waiter.request, .done(Box(self))))
+            shared.effects.append(.reply(waiter.request, .done(self)))
         }
     }
 
@@ -92,7 +92,7 @@ extension AppMachine {
     // MARK: Goals
 
     /// Returns whether the goal is reached.
-    @inline(__always) func hasReached(_ goal: Goal, _ shared: borrowing Shared) -> Bool {
+    func hasReached(_ goal: Goal, _ shared: borrowing Shared) -> Bool {
         if desired == .restart, goal.needsProcess { return false }
         switch goal {
         case .active: return isActiveForGood
@@ -113,7 +113,7 @@ extension AppMachine {
     }
 
     /// Returns whether the app is on its way to the goal, or could be.
-    @inline(__always) func canReach(_ goal: Goal) -> Bool { isOnWay(to: goal) || awaitsProcess(for: goal) }
+    func canReach(_ goal: Goal) -> Bool { isOnWay(to: goal) || awaitsProcess(for: goal) }
 
     /// Returns whether the outcome of a launch decides: the process may reach the goal, and a launch that fails is the answer, also
     /// where the app would not reach it.
@@ -121,7 +121,7 @@ extension AppMachine {
         (desired == .restart || isSpawning && target.isAlive) && goal.needsProcess
     }
 
-    @inline(__always) private func isOnWay(to goal: Goal) -> Bool {
+    private func isOnWay(to goal: Goal) -> Bool {
         switch goal {
         case .active: target == .active
         case .answered: target == .active && outbox.overdueActivation == nil
@@ -137,7 +137,7 @@ extension AppMachine {
         }
     }
 
-    @inline(__always) private var isActiveForGood: Bool { state == .active && !isResigning }
+    private var isActiveForGood: Bool { state == .active && !isResigning }
 
     /// A Boolean value that indicates whether every process is seen stopped, and the app is not about to end.
     private var isSeenStopped: Bool { phase == .suspended(isConfirmed: true) && target.isAlive }

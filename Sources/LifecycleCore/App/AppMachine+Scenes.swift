@@ -3,7 +3,7 @@
 extension AppMachine {
     /// A Boolean value that indicates whether the scenes have a life cycle of their own. A changed manifest counts from the next
     /// launch on.
-    @inline(__always) public var hasScenes: Bool { isRunning ? launch.hasScenes : policy.scenes }
+    public var hasScenes: Bool { isRunning ? launch.hasScenes : policy.scenes }
 
     /// Returns the state on the way to which a scene is. It follows from the target of the app and its foreground scenes. Scenes
     /// that are left of a launch with scenes stay unattached when the app has none any more.
@@ -32,7 +32,7 @@ extension AppMachine {
     }
 
     /// Returns whether the app may take this step now. In the foreground and on the way there, an app with scenes follows them.
-    @inline(__always) func mayTake(_ edge: GraphEdge<AppState>) -> Bool {
+    func mayTake(_ edge: GraphEdge<AppState>) -> Bool {
         guard hasScenes, edge.process == nil else { return true }
         return state.next(toward: scenes.appState.appState) == edge.to
     }

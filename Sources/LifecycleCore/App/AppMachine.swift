@@ -20,12 +20,7 @@ public struct AppMachine: Sendable, Equatable {
     /// The dense index of the app.
     public let index: AppIndex
     /// The policy of the app.
-    public internal(set) var policy: Policy {
-        get { policyBox.value }
-        set { policyBox = Box(newValue) }
-    }
-    /// Apps with equal policies share one.
-    var policyBox: Box<Policy>
+    public internal(set) var policy: Policy
 
     /// The phase, from which the state follows.
     public internal(set) var phase = Phase.notRunning
@@ -41,9 +36,9 @@ public struct AppMachine: Sendable, Equatable {
     var desiredReason = Reason.none
 
     /// The last end of the app; set from the first end on.
-    @Boxed public internal(set) var lastExit: ExitRecord?
+    public internal(set) var lastExit: ExitRecord?
     /// The reason for which the app was reclaimed; set by a reclaim, cleared by an end for another reason.
-    @Boxed public internal(set) var reclaimed: ReclaimRecord?
+    public internal(set) var reclaimed: ReclaimRecord?
     /// The failures that delay the next launch.
     public internal(set) var restart = RestartState.steady
     /// The last launch.
@@ -74,23 +69,23 @@ public struct AppMachine: Sendable, Equatable {
     /// The requests that wait for the app, and their goals.
     var waiters: [Waiter] = []
 
-    init(id: AppID, index: AppIndex, policy: Box<Policy>, since: Instant) {
+    init(id: AppID, index: AppIndex, policy: Policy, since: Instant) {
         self.id = id
         self.index = index
-        policyBox = policy
+        self.policy = policy
         self.since = since
     }
 
     // MARK: Queries
 
     /// The state.
-    @inline(__always) public var state: AppState { phase.state }
+    public var state: AppState { phase.state }
 
     /// A Boolean value that indicates whether the app has a process, or is getting one.
-    @inline(__always) public var isRunning: Bool { if case .notRunning = phase { false } else { true } }
+    public var isRunning: Bool { if case .notRunning = phase { false } else { true } }
 
     /// A Boolean value that indicates whether the app is without a manifest and over, so that it is to be forgotten.
-    @inline(__always) var isToBeForgotten: Bool { policy.isTransient && !isRunning && desired == .rest }
+    var isToBeForgotten: Bool { policy.isTransient && !isRunning && desired == .rest }
 
     /// A Boolean value that indicates whether the program is being started.
     public var isSpawning: Bool {
@@ -114,7 +109,7 @@ public struct AppMachine: Sendable, Equatable {
     public var isConnected: Bool { channel != .none }
 
     /// A Boolean value that indicates whether the app has lost its channel and may come back.
-    @inline(__always) public var isReconnecting: Bool {
+    public var isReconnecting: Bool {
         if case .reconnecting = channel { true } else { false }
     }
 
@@ -122,7 +117,7 @@ public struct AppMachine: Sendable, Equatable {
     var canBeTold: Bool { policy.callbacks != .none && (!policy.isAdopted || isConnected) }
 
     /// A Boolean value that indicates whether the app may go on: it has answered the launch callbacks, or need not.
-    @inline(__always) var isReady: Bool { launch.isComplete || policy.callbacks != .required }
+    var isReady: Bool { launch.isComplete || policy.callbacks != .required }
 
     /// The instant of the last launch.
     public var launched: Instant? { launch.instant }
@@ -142,13 +137,13 @@ public struct AppMachine: Sendable, Equatable {
     }
 
     /// The callback that the app has not answered.
-    @inline(__always) public var sentCallback: SentCallback? { phase.sentCallback?.value }
+    public var sentCallback: SentCallback? { phase.sentCallback }
 
     /// A Boolean value that indicates whether the app has answered all callbacks, and none waits.
     var hasAnsweredAll: Bool { outbox.callbacks.isEmpty && phase.sentCallback == nil }
 
     /// The state to which the next step leads: the target, but *background* for an app with work that is to be suspended.
-    @inline(__always) var destination: AppState {
+    var destination: AppState {
         target == .suspended && (hasWork || hasScenes && hasSceneWork) ? .background : target
     }
 
@@ -180,7 +175,7 @@ public struct AppMachine: Sendable, Equatable {
         updateActivationSlot(&shared)
     }
 
-    @inline(__always) func desiredTarget(_ shared: borrowing Shared) -> AppState {
+    func desiredTarget(_ shared: borrowing Shared) -> AppState {
         switch desired {
         case .rest, .end, .restart: return .notRunning
         case .run:
@@ -353,7 +348,7 @@ public struct AppMachine: Sendable, Equatable {
     }
 
     /// Returns the step of the app from its state. In an app with scenes, their callbacks replace those of the foreground.
-    @inline(__always) func edge(to next: AppState) -> GraphEdge<AppState>? {
+    func edge(to next: AppState) -> GraphEdge<AppState>? {
         guard var edge = state.edge(to: next) else { return nil }
         if hasScenes, edge.process == nil {
             edge.before = nil

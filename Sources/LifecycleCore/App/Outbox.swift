@@ -92,7 +92,7 @@ struct Outbox: Sendable, Equatable {
     /// The events that wait for their place between the callbacks.
     var events: [QueuedEvent] = []
     /// The task that the app works on, which keeps it running and delays no callback.
-    @Boxed var task: Delivery?
+    var task: Delivery?
     /// The number of the last callback.
     var lastSequence: UInt64 = 0
     /// The number of the last event.
@@ -102,7 +102,7 @@ struct Outbox: Sendable, Equatable {
     static let eventLimit = 16
 
     /// A Boolean value that indicates whether work waits or is under way.
-    @inline(__always) var hasTask: Bool { !_task.isNil || events.contains { $0.event.isTask } }
+    var hasTask: Bool { task != nil || events.contains { $0.event.isTask } }
 
     /// Adds the callbacks that follow a step of the app, or of one of its scenes.
     mutating func append(_ following: [Callback], about scene: SceneID? = nil) {

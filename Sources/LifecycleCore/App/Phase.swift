@@ -18,7 +18,7 @@ public enum Phase: Sendable, Equatable {
     /// The program is being started for this state. The termination is set if the app was killed meanwhile.
     indirect case spawning(to: RunningState, Termination?)
     /// The app runs; the callback that it has not answered yet, if any.
-    case running(RunningState, sentCallback: Box<SentCallback>?)
+    case running(RunningState, sentCallback: SentCallback?)
     /// The kernel stops the processes of the background app.
     case stopping
     /// Every process is stopped; not confirmed while a stop is renewed.
@@ -29,7 +29,7 @@ public enum Phase: Sendable, Equatable {
     indirect case terminating(Termination)
 
     /// The state of the life cycle.
-    @inline(__always) public var state: AppState {
+    public var state: AppState {
         switch self {
         case .notRunning, .spawning: .notRunning
         case .running(let state, sentCallback: _): state.appState
@@ -41,12 +41,12 @@ public enum Phase: Sendable, Equatable {
     }
 
     /// The callback that the app has not answered yet.
-    @inline(__always) var sentCallback: Box<SentCallback>? {
+    var sentCallback: SentCallback? {
         if case .running(_, let callback) = self { callback } else { nil }
     }
 
     /// A Boolean value that indicates whether no operation is pending.
-    @inline(__always) var isAtRest: Bool {
+    var isAtRest: Bool {
         switch self {
         case .notRunning, .running(_, sentCallback: nil), .suspended(isConfirmed: true): true
         case .spawning, .running, .stopping, .suspended, .resuming, .terminating: false
@@ -54,7 +54,7 @@ public enum Phase: Sendable, Equatable {
     }
 
     /// A Boolean value that indicates whether the kernel was asked to stop the processes and has not confirmed it.
-    @inline(__always) var awaitsStop: Bool {
+    var awaitsStop: Bool {
         switch self {
         case .stopping, .suspended(isConfirmed: false): true
         case .notRunning, .spawning, .running, .suspended, .resuming, .terminating: false

@@ -62,8 +62,7 @@ extension Lifecycle {
         case .resuming: return .process(.resume, until: nil)
         case .terminating:
             return .process(.reap, until: deadline(.termination, of: app.id) ?? deadline(.killed, of: app.id))
-        case .running(_, let box?):
-            let sentCallback = box.value
+        case .running(_, let sentCallback?):
             let kinds: [DeadlineKind] = [.answer, .resignation, .sceneDisconnection, .launch]
             return .answer(
                 sentCallback.delivery.callback, sentCallback.delivery.pending.scene, since: sentCallback.sent,

@@ -89,7 +89,7 @@ public struct SceneOpening: Sendable, Equatable {
 /// The result of a request. An app, or a scene, is as it was at the moment of the reply.
 public enum Reply: Sendable, Equatable {
     /// The request is fulfilled; the app that it is about, if any.
-    case done(Box<AppMachine>?)
+    indirect case done(AppMachine?)
     /// These apps were reclaimed.
     case reclaimed([AppID])
     /// The request about this scene is fulfilled. A closed scene is what it was before, and unattached.

@@ -263,7 +263,7 @@ extension Lifecycle {
         if goal.needsForeground, let blocker = foregroundBlockers.first {
             return refuse(request, .foregroundBlocked(knownApps[app].id, by: blocker))
         }
-        let scene = scene.flatMap { knownApps[app].scenes[$0] }.map { Box($0) }
+        let scene = scene.flatMap { knownApps[app].scenes[$0] }
         addWaiter(Waiter(request: request, goal: goal, scene: scene), to: app)
     }
 

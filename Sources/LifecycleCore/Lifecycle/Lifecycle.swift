@@ -216,13 +216,12 @@ public struct Lifecycle: Sendable {
         guard !isRunning(id, with: policy) else { return }
         let app = knownApps.index(of: id) ?? insert(id, policy)
         let isInForeground = shared.foreground.contains(app)
-        let sharedPolicy = knownApps.share(policy)
         change(app) { machine, shared in
             // Where the new policy moves a background app, it is the reason.
             if machine.isRunning, machine.policy.suspend != policy.suspend, machine.desired == .run, !isInForeground {
                 machine.desiredReason = .policy
             }
-            machine.policyBox = sharedPolicy
+            machine.policy = policy
             machine.completeLaunchWithoutDeadline(shared)
         }
         dropUncoveredRestart(of: app)

@@ -143,7 +143,7 @@ extension Lifecycle {
     }
 
     /// Foreground apps that are suspended behind a blocker do not count.
-    @inline(__always) private var isBeyondSuspendedLimit: Bool {
+    private var isBeyondSuspendedLimit: Bool {
         guard settings.suspendedLimit > 0 else { return false }
         let blocked = shared.foreground.count { knownApps[$0].state == .suspended }
         return shared.suspendedCount - blocked > settings.suspendedLimit

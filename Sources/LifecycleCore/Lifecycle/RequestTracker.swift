@@ -3,7 +3,7 @@ struct Waiter: Sendable, Equatable {
     let request: RequestID
     let goal: Goal
     /// The scene that the request is about, as it was at the request.
-    var scene: Box<Scene>?
+    var scene: Scene?
     /// A Boolean value that indicates whether the request waits for several apps, so that the reply names none.
     var isShared = false
 }

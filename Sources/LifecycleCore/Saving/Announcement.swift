@@ -55,7 +55,6 @@ public enum Announcement: Sendable, Equatable {
     }
 
     /// Writes or reads the values: the table of a saved transition. Returns what was read.
-    @inline(__always)
     private static func code(
         _ step: Transition?, _ other: SceneTransition?, with coder: inout some SavedCoder & ~Copyable
     ) -> Announcement? {

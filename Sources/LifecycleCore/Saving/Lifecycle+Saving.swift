@@ -40,7 +40,6 @@ extension Lifecycle {
     ///   - index: An index that ``takeChangedIndex()`` has returned.
     ///   - coder: The writer.
     /// - Returns: The app; nil if there is no record.
-    @inline(__always)
     package mutating func code(appAt index: Int, with coder: inout some SavedCoder & ~Copyable) -> AppID? {
         guard let app = knownApps.index(at: index), !knownApps[app].isFresh else { return nil }
         knownApps.write(app, shared.deadlines.saved(app), with: &coder)

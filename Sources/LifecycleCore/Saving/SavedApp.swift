@@ -3,7 +3,7 @@
 
 extension AppMachine {
     /// A Boolean value that indicates whether nothing is known of the app but its definition.
-    @inline(__always) var isFresh: Bool {
+    var isFresh: Bool {
         !isRunning && desired == .rest && lastExit == nil && reason == .none && scenes.all.isEmpty
     }
 
@@ -70,7 +70,7 @@ extension AppMachine {
         if coder.isReading { dropStrayResignations() }
     }
 
-    @inline(__always) private mutating func codeRestart(with coder: inout some SavedCoder & ~Copyable) {
+    private mutating func codeRestart(with coder: inout some SavedCoder & ~Copyable) {
         let failures = coder.number("failures", restart.failures > 0 ? UInt64(restart.failures) : nil)
         let isLimitReached = coder.flag("given-up", restart.isLimitReached)
         guard coder.isReading else { return }
@@ -87,7 +87,7 @@ extension AppMachine {
         let next = NextState.code(former?.next, with: &coder)
         // An app that is not connected answers nothing, whatever the record says.
         guard coder.isReading, isConnected, case .running(let state, _) = phase, let delivery else { return }
-        phase = .running(state, sentCallback: Box(SentCallback(delivery: delivery, sent: sent ?? since, next: next)))
+        phase = .running(state, sentCallback: SentCallback(delivery: delivery, sent: sent ?? since, next: next))
     }
 
     /// Writes the callback that the app has not answered, or reads it; nil if it would have no meaning when it is sent again.
@@ -151,7 +151,7 @@ extension Phase {
     }
 
     /// Writes or reads the phase; returns whether a callback without an answer follows in the record.
-    @inline(__always) fileprivate mutating func code(with coder: inout some SavedCoder & ~Copyable) -> Bool {
+    fileprivate mutating func code(with coder: inout some SavedCoder & ~Copyable) -> Bool {
         let state = coder.word("state", self.state) ?? .notRunning
         let termination = coder.item("ending", self.termination)
         let operation = coder.word("awaiting", self.operation)

@@ -34,13 +34,11 @@ extension SavedCoder where Self: ~Copyable {
     }
 
     /// Writes or reads an instant.
-    @inline(__always)
     package mutating func instant(_ name: StaticString, _ value: Instant?) -> Instant? {
         number(name, value?.microseconds).map { Instant(microseconds: $0) }
     }
 
     /// Writes or reads a word; nil for one of another version.
-    @inline(__always)
     package mutating func word<Word: RawRepresentable<String>>(_ name: StaticString, _ value: Word?) -> Word? {
         let word = text(name, value?.rawValue)
         return isReading ? word.flatMap { Word(rawValue: $0) } : value
@@ -50,48 +48,38 @@ extension SavedCoder where Self: ~Copyable {
 
     // Each sets its argument to the result of the function of the same name.
 
-    @inline(__always)
     package mutating func flag(_ name: StaticString, _ value: inout Bool) { value = flag(name, value) }
 
-    @inline(__always)
     package mutating func number(_ name: StaticString, _ value: inout UInt64?) { value = number(name, value) }
 
-    @inline(__always)
     package mutating func text(_ name: StaticString, _ value: inout String?) { value = text(name, value) }
 
-    @inline(__always)
     package mutating func item<Item: SavedItem>(_ name: StaticString, _ value: inout Item?) {
         value = item(name, value)
     }
 
-    @inline(__always)
     package mutating func list<Item: SavedItem>(_ name: StaticString, _ values: inout [Item]) {
         values = list(name, values)
     }
 
-    @inline(__always)
     package mutating func instant(_ name: StaticString, _ value: inout Instant?) { value = instant(name, value) }
 
-    @inline(__always)
     package mutating func word<Word: RawRepresentable<String>>(_ name: StaticString, _ value: inout Word?) {
         value = word(name, value)
     }
 
     // Without a valid value, the owner of these keeps its default.
 
-    @inline(__always)
     package mutating func instant(_ name: StaticString, _ value: inout Instant) {
         value = instant(name, value) ?? value
     }
 
     /// Writes or reads a number that grows by one. There are always some numbers left to count on.
-    @inline(__always)
     mutating func counter(_ name: StaticString, _ value: inout UInt64) {
         value = number(name, value) ?? value
         if isReading, value >= 1 << 62 { value = 0 }
     }
 
-    @inline(__always)
     package mutating func reason(_ name: StaticString, _ value: inout Reason) {
         if let word = text(name, value.rawValue), isReading { value = Reason(saved: word) }
     }
@@ -121,32 +109,27 @@ package protocol PartCoder: ~Copyable {
 extension PartCoder where Self: ~Copyable {
     // A slot has texts with their sizes, and positions of words; a coder of text has numbers for bytes.
 
-    @inline(__always)
     package mutating func rest(_ value: String?) -> String? { text(value) }
 
     package mutating func byte(_ value: UInt8?) -> UInt8? {
         number(value.map { UInt64($0) }).flatMap { UInt8(exactly: $0) }
     }
 
-    @inline(__always)
     package mutating func choice(_ position: UInt8?, of words: [String]) -> UInt8? { byte(position) }
 
     /// Writes or reads a word; nil for one of another version.
-    @inline(__always)
     package mutating func word<Word: RawRepresentable<String>>(_ value: Word?) -> Word? {
         let word = text(value?.rawValue)
         return isReading ? word.flatMap { Word(rawValue: $0) } : value
     }
 
     /// Writes or reads a reason as the last part.
-    @inline(__always)
     mutating func lastReason(_ value: Reason?) -> Reason? {
         let word = rest(value?.rawValue)
         return isReading ? word.map { Reason(saved: $0) } : value
     }
 
     /// Writes or reads an instant, which a complete value has.
-    @inline(__always)
     mutating func instant(_ value: Instant?) -> Instant? {
         number(value?.microseconds).map { Instant(microseconds: $0) }
     }

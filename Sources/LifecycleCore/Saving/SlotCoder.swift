@@ -8,7 +8,7 @@ public struct SlotWriter: SavedCoder, PartCoder, ~Copyable {
     private var capacity: Int
     /// The number of bytes that were written.
     public private(set) var count = 0
-    @inline(__always) package var isReading: Bool { false }
+    package var isReading: Bool { false }
 
     /// Creates a writer without bytes.
     public init(capacity: Int = Self.usualCapacity) {
@@ -35,7 +35,6 @@ public struct SlotWriter: SavedCoder, PartCoder, ~Copyable {
     ///   - body: The function, which must not keep the bytes.
     /// - Returns: The result of the function.
     /// - Throws: The error of the function.
-    @inline(__always)
     public borrowing func withBytes<Result, Failure: Error>(
         _ range: Range<Int>, _ body: (RawSpan) throws(Failure) -> Result
     ) throws(Failure) -> Result {
@@ -64,7 +63,6 @@ public struct SlotWriter: SavedCoder, PartCoder, ~Copyable {
     /// - Parameters:
     ///   - number: The new bytes, the lowest first.
     ///   - position: The position of the first byte; at least eight bytes were written from there.
-    @inline(__always)
     public mutating func put(_ number: UInt64, at position: Int) {
         precondition(position >= 0 && position + 8 <= count, "these bytes were not written")
         unsafe memory.storeBytes(of: number.littleEndian, toByteOffset: position, as: UInt64.self)
@@ -73,14 +71,12 @@ public struct SlotWriter: SavedCoder, PartCoder, ~Copyable {
     /// Makes room for bytes.
     ///
     /// - Returns: The count behind them.
-    @inline(__always)
     private mutating func reserve(_ size: Int) -> Int {
         let end = count + size
         if end > capacity { move(to: max(2 * capacity, end)) }
         return end
     }
 
-    @inline(never)
     private mutating func move(to capacity: Int) {
         let other = UnsafeMutableRawPointer.allocate(byteCount: capacity, alignment: 8)
         unsafe other.copyMemory(from: memory, byteCount: count)
@@ -89,14 +85,12 @@ public struct SlotWriter: SavedCoder, PartCoder, ~Copyable {
         self.capacity = capacity
     }
 
-    @inline(__always)
     private mutating func append(_ byte: UInt8) {
         let end = reserve(1)
         unsafe memory.storeBytes(of: byte, toByteOffset: count, as: UInt8.self)
         count = end
     }
 
-    @inline(__always)
     private mutating func append(_ number: UInt64) {
         let end = reserve(8)
         unsafe memory.storeBytes(of: number.littleEndian, toByteOffset: count, as: UInt64.self)
@@ -106,7 +100,6 @@ public struct SlotWriter: SavedCoder, PartCoder, ~Copyable {
     /// Adds bytes as they are.
     public mutating func append(_ other: [UInt8]) { append(unsafe other.span.bytes) }
 
-    @inline(__always)
     private mutating func append(_ other: RawSpan) {
         let end = reserve(other.byteCount)
         unsafe other.withUnsafeBytes { source in
@@ -118,7 +111,6 @@ public struct SlotWriter: SavedCoder, PartCoder, ~Copyable {
     }
 
     /// Appends a size. A size below 254 is one byte, with one added: zero stands for nil.
-    @inline(__always)
     private mutating func appendSize(_ size: Int) {
         guard size >= 254 else { return append(UInt8(size + 1)) }
         append(UInt8.max)
@@ -135,14 +127,12 @@ public struct SlotWriter: SavedCoder, PartCoder, ~Copyable {
     }
 
     /// Adds a byte that is 1 for true.
-    @inline(__always)
     package mutating func flag(_ name: StaticString, _ value: Bool) -> Bool {
         append(value ? UInt8(1) : 0)
         return value
     }
 
     /// Adds a byte that is 1, and the number; a byte that is 0 for nil.
-    @inline(__always)
     package mutating func number(_ name: StaticString, _ value: UInt64?) -> UInt64? {
         let end = reserve(9)
         unsafe memory.storeBytes(of: value == nil ? 0 : 1, toByteOffset: count, as: UInt8.self)
@@ -151,11 +141,9 @@ public struct SlotWriter: SavedCoder, PartCoder, ~Copyable {
         return value
     }
 
-    @inline(__always)
     package mutating func text(_ name: StaticString, _ value: String?) -> String? { text(value) }
 
     /// Adds the value behind its size.
-    @inline(__always)
     package mutating func item<Item: SavedItem>(_ name: StaticString, _ value: Item?) -> Item? {
         append(UInt64(0))
         guard value != nil else { return nil }
@@ -166,7 +154,6 @@ public struct SlotWriter: SavedCoder, PartCoder, ~Copyable {
     }
 
     /// Adds the number of values, and each of them.
-    @inline(__always)
     package mutating func list<Item: SavedItem>(_ name: StaticString, _ values: [Item]) -> [Item] {
         if values.isEmpty { append(UInt8(1)) } else { append(values) }
         return values
@@ -186,19 +173,16 @@ public struct SlotWriter: SavedCoder, PartCoder, ~Copyable {
 
     // MARK: Parts
 
-    @inline(__always)
     package mutating func number(_ value: UInt64?) -> UInt64? {
         append(value ?? 0)
         return value
     }
 
-    @inline(__always)
     package mutating func text(_ value: String?) -> String? {
         if let value { append(value) } else { append(UInt8(0)) }
         return value
     }
 
-    @inline(__always)
     package mutating func byte(_ value: UInt8?) -> UInt8? {
         append(value ?? 0)
         return value
@@ -211,7 +195,7 @@ public struct SlotWriter: SavedCoder, PartCoder, ~Copyable {
 public struct SlotReader: SavedCoder, PartCoder, Sendable {
     private let bytes: ArraySlice<UInt8>
     private var position: Int
-    @inline(__always) package var isReading: Bool { true }
+    package var isReading: Bool { true }
 
     /// Creates a reader of these bytes.
     public init(_ bytes: ArraySlice<UInt8>) {

@@ -3,57 +3,30 @@ import LifecycleCore
 
 /// The definitions of all apps that can be launched or run.
 struct AppCatalog {
-    private var entries: [Entry] = []
-    private var ids = AppIDTable()
-    /// A definition on the heap: an array has room for more values than there are.
-    private final class Entry {
-        let id: AppID
-        let definition: AppDefinition
+    private struct Entry {
+        var definition: AppDefinition
         /// The definition by manifest of an app whose processes were adopted.
-        let described: Entry?
-
-        init(_ id: AppID, _ definition: AppDefinition, described: Entry? = nil) {
-            self.id = id
-            self.definition = definition
-            self.described = described
-        }
+        var described: AppDefinition?
     }
+
+    private var entries: [AppID: Entry] = [:]
 
     /// The definitions, in no order.
-    var definitions: some Collection<(key: AppID, value: AppDefinition)> {
-        entries.lazy.map { (key: $0.id, value: $0.definition) }
+    var definitions: [(key: AppID, value: AppDefinition)] {
+        entries.map { (key: $0.key, value: $0.value.definition) }
     }
 
-    private func position(of id: AppID) -> Int? { ids.position(of: id) { entries[$0].id == id } }
-
-    func name(of id: AppID) -> String? { position(of: id).flatMap { entries[$0].definition.name } }
+    func name(of id: AppID) -> String? { entries[id]?.definition.name }
 
     private(set) subscript(id: AppID) -> AppDefinition? {
-        get { position(of: id).map { entries[$0].definition } }
+        get { entries[id]?.definition }
         set {
-            switch (position(of: id), newValue) {
-            case (let position?, let definition?):
-                let before = entries[position]
-                entries[position] = Entry(before.id, definition, described: before.described)
-            case (nil, let definition?):
-                entries.append(Entry(id, definition))
-                ids.insert(entries.count - 1) { [entries] in entries[$0].id }
-            case (let position?, nil): removeEntry(at: position)
-            case (nil, nil): break
+            guard let newValue else {
+                entries[id] = nil
+                return
             }
+            entries[id, default: Entry(definition: newValue)].definition = newValue
         }
-    }
-
-    /// Removes an entry; the last one takes its position.
-    private mutating func removeEntry(at position: Int) {
-        let last = entries.count - 1
-        ids.remove(position) { [entries] in entries[$0].id }
-        if position != last {
-            ids.remove(last) { [entries] in entries[$0].id }
-            entries[position] = entries[last]
-            ids.insert(position) { [entries] in entries[$0].id }
-        }
-        entries.removeLast()
     }
 
     mutating func insert(_ definition: AppDefinition, as id: AppID) { self[id] = definition }
@@ -62,9 +35,7 @@ struct AppCatalog {
 
     /// Sets the definition by manifest of an app whose processes were adopted; nil for none.
     private mutating func setDescribed(_ definition: AppDefinition?, of id: AppID) {
-        guard let position = position(of: id) else { return }
-        let entry = entries[position]
-        entries[position] = Entry(entry.id, entry.definition, described: definition.map { Entry(entry.id, $0) })
+        entries[id]?.described = definition
     }
 
     /// - Parameter isUnit: Whether the processes are those of a unit of the desktop.
@@ -82,7 +53,7 @@ struct AppCatalog {
     ///
     /// - Returns: Its definition; nil if it was not adopted, or has no manifest.
     mutating func endAdoption(of id: AppID) -> AppDefinition? {
-        guard let definition = position(of: id).flatMap({ entries[$0].described?.definition }) else { return nil }
+        guard let definition = entries[id]?.described else { return nil }
         setDescribed(nil, of: id)
         self[id] = definition
         return definition
@@ -114,14 +85,10 @@ struct AppCatalog {
             self[id] = definition
         }
         for id in gone { setDescribed(nil, of: id) }
-        var latest: AppDefinition?
         for manifest in manifests {
             let id = AppID(manifest.id)
             let before = self[id]
-            var definition = AppDefinition(manifest: manifest, defaults: defaults)
-            if let latest { definition.share(with: latest) }
-            latest = definition
-            self[id] = definition
+            self[id] = AppDefinition(manifest: manifest, defaults: defaults)
             if let before, before.isAdopted { beginAdoption(of: id, isUnit: before.isFromUnit) }
         }
         for (id, definition) in definitions {

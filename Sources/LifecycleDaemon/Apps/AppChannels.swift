@@ -27,8 +27,8 @@ final class AppChannels {
     private let log: LifecycleLog
     private let core: any InputHandler
     private let store: any StateStore
-    private var connections = AppMap<AppConnection>()
-    private var marks = AppMap<Marks>()
+    private var connections: [AppIndex: AppConnection] = [:]
+    private var marks: [AppIndex: Marks] = [:]
     /// The processes that had the channels that have ended, of the launches that go on.
     private var formerProcesses: [AppIndex: ProcessID] = [:]
 
@@ -101,7 +101,7 @@ final class AppChannels {
         formerProcesses[app] = nil
     }
 
-    func close(_ app: AppIndex) { connections.removeValue(of: app)?.close() }
+    func close(_ app: AppIndex) { connections.removeValue(forKey: app)?.close() }
     func send(_ message: MessageToApp, to app: AppIndex) { connections[app]?.send(message) }
 
     func send(_ callback: CallbackMessage, sequence: UInt64, to app: AppIndex) {
@@ -131,7 +131,7 @@ final class AppChannels {
         case .changed: if let progress = progress(of: app) { store.save(progress, of: core.id(of: app), at: app) }
         case .closed:
             // Nothing is reported of a channel that the daemon closed because its app has ended.
-            guard let connection = connections.removeValue(of: app) else { return }
+            guard let connection = connections.removeValue(forKey: app) else { return }
             marks[app] = connection.isDismissed ? [.ended, .dismissed] : marks(of: app).union(.ended)
             formerProcesses[app] = connection.progress.process
             report(.closed, from: app)

@@ -43,28 +43,11 @@ import Processes
     }
 
     var name: String?
-    private var words: PackedWords
-    var command: [String] {
-        get { words.all }
-        set { words = PackedWords(newValue) }
-    }
-    private var file: PackedPath?
+    var command: [String]
     /// The manifest or the desktop entry; nil for an ad-hoc app.
-    var manifest: String? {
-        get { file?.path }
-        set { file = newValue.map { PackedPath($0) } }
-    }
-    /// On the heap, where apps with equal policies share one.
-    private var policyBox: Box<Policy>
-    var policy: Policy {
-        get { policyBox.value }
-        set { policyBox = Box(newValue) }
-    }
-    private var detailsBox: Box<Details>?
-    private var details: Details {
-        get { detailsBox?.value ?? Details() }
-        set { detailsBox = newValue == Details() ? nil : Box(newValue) }
-    }
+    var manifest: String?
+    var policy: Policy
+    private var details = Details()
 
     /// A Boolean value that indicates whether the app has a `/tmp` of its own.
     var hasPrivateTemporaryDirectory = false
@@ -86,14 +69,14 @@ import Processes
         set { details[keyPath: path] = newValue }
     }
 
-    var isAdHoc: Bool { file == nil }
+    var isAdHoc: Bool { manifest == nil }
 
     /// - Parameter defaults: The policy of an app whose manifest sets nothing.
     init(manifest: Manifest, defaults: Policy) {
         name = manifest.name
-        words = PackedWords(manifest.command)
-        file = PackedPath(manifest.file)
-        policyBox = Box(Policy(manifest, defaults: defaults))
+        command = manifest.command
+        self.manifest = manifest.file
+        policy = Policy(manifest, defaults: defaults)
         details = Details(
             user: manifest.user.map { .named($0) } ?? .daemon, workingDirectory: manifest.workingDirectory,
             environment: manifest.environment, confinement: Confinement(manifest),
@@ -114,17 +97,11 @@ import Processes
     }
 
     init(adHoc command: [String], user: User, defaults: Policy) {
-        words = PackedWords(command)
+        self.command = command
         var policy = defaults
         policy.isTransient = true
-        policyBox = Box(policy)
+        self.policy = policy
         self.user = user
-    }
-
-    /// Shares the policy and the directory of the manifest with another app, if theirs are equal.
-    mutating func share(with other: AppDefinition) {
-        if policyBox == other.policyBox { policyBox = other.policyBox }
-        if let other = other.file { file?.shareDirectory(with: other) }
     }
 }
 

@@ -23,7 +23,7 @@ extension AppManager: EffectHandler {
     }
 
     // Within the loop, the accesses of all effects would be made for each input.
-    @inline(never) private func perform(_ effect: Effect) {
+    private func perform(_ effect: Effect) {
         switch effect {
         case .transition, .stop, .resume, .reply: break
         case .spawn(let app):
@@ -51,7 +51,7 @@ extension AppManager: EffectHandler {
         }
     }
 
-    @inline(never) private func end(_ request: RequestID, with reply: LifecycleCore.Reply) {
+    private func end(_ request: RequestID, with reply: LifecycleCore.Reply) {
         if !ownRequests.isEmpty, let done = ownRequests.removeValue(forKey: request) {
             done()
         } else {
@@ -59,18 +59,18 @@ extension AppManager: EffectHandler {
         }
     }
 
-    @inline(never) private func stop(_ app: AppIndex) {
+    private func stop(_ app: AppIndex) {
         suspensions?.willStop(app)
         if isRestoring { processes.stopSoon(app) } else { processes.stop(app) }
     }
 
-    @inline(never) private func resume(_ app: AppIndex) {
+    private func resume(_ app: AppIndex) {
         trimmer.end(app)
         processes.resume(app)
     }
 
     /// Performs a transition, which is copied into the list of announcements only: as an argument, it would be copied for the call.
-    @inline(never) private func performTransition(in effects: Span<Effect>, at position: Int) {
+    private func performTransition(in effects: Span<Effect>, at position: Int) {
         guard case .transition(let transition) = effects[position], let app = transition.index else { return }
         if transition.to == .notRunning {
             channels.close(app)

@@ -1,6 +1,7 @@
 import Configuration
 import Glibc
 import LifecycleCore
+import OrderedCollections
 import Processes
 import Systemd
 
@@ -280,7 +281,7 @@ extension AppProcesses {
 
     /// Returns the apps that a pipe or a Unix socket connects with an app. Looks at the open files of all apps, up to a limit.
     func appsConnected(to index: AppIndex?) -> [AppID] {
-        guard let app = running[index] else { return [] }
+        guard let index, let app = running[index] else { return [] }
         var left = OpenFileScan.limit
         let ends = PipeEnds(of: app.tree.processIDs, limit: &left)
         let sockets = (try? UnixSocket.all()) ?? []

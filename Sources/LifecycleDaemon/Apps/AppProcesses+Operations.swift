@@ -1,4 +1,5 @@
 import LifecycleCore
+import OrderedCollections
 import Processes
 import Systemd
 
@@ -49,7 +50,7 @@ extension AppProcesses {
     ///
     /// - Returns: The processes that did not get the signal; nil if the app does not run.
     func send(_ signal: Processes.Signal, to index: AppIndex?) -> [SignalFailure]? {
-        guard let app = running[index] else { return nil }
+        guard let app = index.flatMap({ running[$0] }) else { return nil }
         let failures = app.tree.send(signal)
         if !app.tree.heldSignals.isEmpty { save(app) }
         return failures

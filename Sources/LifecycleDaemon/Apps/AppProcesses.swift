@@ -1,6 +1,7 @@
 import Configuration
 import Glibc
 import LifecycleCore
+import OrderedCollections
 import Processes
 import Systemd
 
@@ -25,8 +26,8 @@ final class AppProcesses {
     let loop: EventLoop
     let core: any InputHandler
     private let store: any StateStore
-    private(set) var running = AppMap<RunningApp>()
-    private var lastPIDs = AppMap<ProcessID>()
+    private(set) var running: OrderedDictionary<AppIndex, RunningApp> = [:]
+    private var lastPIDs: [AppIndex: ProcessID] = [:]
     /// The control groups of the apps.
     let changes: WatchSet
     /// The main processes that are no children.
@@ -103,12 +104,12 @@ final class AppProcesses {
 
     /// Returns the main process of an app; nil if it has ended.
     func pid(of app: AppIndex?) -> ProcessID? {
-        guard let app = running[app], app.isMainRunning else { return nil }
+        guard let app = app.flatMap({ running[$0] }), app.isMainRunning else { return nil }
         return app.main.pid
     }
 
-    func tree(of app: AppIndex?) -> ProcessTree? { running[app]?.tree }
-    func isRunning(_ app: AppIndex?) -> Bool { running[app] != nil }
+    func tree(of app: AppIndex?) -> ProcessTree? { app.flatMap { running[$0]?.tree } }
+    func isRunning(_ app: AppIndex?) -> Bool { app.map { running[$0] != nil } ?? false }
     func isAskedToEnd(_ app: AppIndex) -> Bool { running[app]?.isAskedToEnd ?? false }
 
     /// Returns the record of the app's launch; that of a former daemon as long as nothing more is known.
@@ -117,7 +118,7 @@ final class AppProcesses {
     }
 
     func launch(of app: AppIndex?) -> (token: LaunchToken, pidfd: Int32?)? {
-        running[app].map { app in (app.token, app.seen.map(\.pidfdNumber) ?? app.tree.mainDescriptor) }
+        app.flatMap { running[$0] }.map { app in (app.token, app.seen.map(\.pidfdNumber) ?? app.tree.mainDescriptor) }
     }
 
     /// Returns the changes that were made to the resources of an app; nil for none.
@@ -136,7 +137,7 @@ final class AppProcesses {
     var tokens: some Sequence<LaunchToken> { running.values.lazy.map(\.token) }
 
     /// Returns the main process of the app's latest launch, running or not.
-    func lastPID(of app: AppIndex?) -> ProcessID? { lastPIDs[app] }
+    func lastPID(of app: AppIndex?) -> ProcessID? { app.flatMap { lastPIDs[$0] } }
     func forgetLastPID(of app: AppIndex) { lastPIDs[app] = nil }
 
     func processes(of app: AppIndex) -> [ProcessInfo] { running[app]?.tree.processes() ?? [] }
@@ -219,7 +220,7 @@ final class AppProcesses {
     }
 
     /// Returns the cause why processes of a killed app have not ended, and the remedy.
-    func failedEnd(of app: AppIndex?) -> String? { running[app]?.describeFailedEnd() }
+    func failedEnd(of app: AppIndex?) -> String? { app.flatMap { running[$0]?.describeFailedEnd() } }
 
     func release(_ index: AppIndex) {
         guard let app = running[index] else { return report(index, .gone) }

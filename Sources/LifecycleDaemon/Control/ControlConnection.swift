@@ -94,7 +94,7 @@ final class ControlConnection {
         delegate?.connection(self, changedHeldBytesBy: change)
     }
 
-    @inline(never) private func ready(_ events: IOEvents) {
+    private func ready(_ events: IOEvents) {
         if !events.isDisjoint(with: [.readable, .hangUp, .error]), !read() { return close() }
         turnEnd = state.callCount + Self.callsPerTurn
         proceed()

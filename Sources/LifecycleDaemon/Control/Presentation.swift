@@ -13,12 +13,7 @@ struct Presentation {
 
     // MARK: Apps
 
-    func app(_ app: borrowing AppMachine) -> ControlAPI.App { present(app) }
-
-    /// Presents an app without a copy of the machine.
-    private func app(_ app: Box<AppMachine>) -> ControlAPI.App { present(app.value) }
-
-    @inline(__always) private func present(_ app: borrowing AppMachine) -> ControlAPI.App {
+    func app(_ app: borrowing AppMachine) -> ControlAPI.App {
         let tree = manager.processes.tree(of: app.index)
         return ControlAPI.App(
             id: app.id.name, name: manager.name(of: app.id), state: state(of: app, tree), target: app.target,
@@ -242,8 +237,8 @@ struct Presentation {
                 if let app { Varlink.Reply(AppReply(app: self.app(app))) } else { Self.appIsGone }
             // The home app, which may be another user's.
             case .optionalApp:
-                Varlink.Reply(OptionalAppReply(app: app.map { self.app($0.value, for: scope, rights) }))
-            case .outcome: outcome(.notListening, app?.value)
+                Varlink.Reply(OptionalAppReply(app: app.map { self.app($0, for: scope, rights) }))
+            case .outcome: outcome(.notListening, app)
             case .nothing: Varlink.Reply(NoParameters())
             }
         case .ended(let outcome, let app): self.outcome(outcome, app)

@@ -26,7 +26,7 @@ final class SuspendedApps: SuspensionObserver {
     private let displays: DisplayQueues
     private let calls: BusCalls
     private let locks: FileLocks
-    private var suspended = AppSet()
+    private var suspended: Set<AppIndex> = []
     private var background: Set<AppIndex> = []
     /// Those of them that are suspended when their background time expires.
     private var leaving: Set<AppIndex> = []
@@ -83,7 +83,7 @@ final class SuspendedApps: SuspensionObserver {
         if state == .suspended {
             suspended.insert(app)
             scans.append(app)
-        } else if suspended.remove(app) {
+        } else if suspended.remove(app) != nil {
             scans.remove(app)
             displays.end(app)
             locks.end(app)
@@ -120,7 +120,7 @@ final class SuspendedApps: SuspensionObserver {
 }
 
 extension SuspendedApps: BusCalls.Source {
-    var monitoredApps: Set<AppIndex> { leaving.union(suspended.apps) }
+    var monitoredApps: Set<AppIndex> { leaving.union(suspended) }
 
     var hasMonitoredApps: Bool { !leaving.isEmpty || !suspended.isEmpty }
 

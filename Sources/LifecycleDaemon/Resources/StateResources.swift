@@ -1,5 +1,6 @@
 import Configuration
 import LifecycleCore
+import OrderedCollections
 import Processes
 import Systemd
 
@@ -19,7 +20,7 @@ final class StateResources {
     private var profiles: [AppState: ResourceProfile] = [:]
     private var processLimit: Int?
     private var order = OutOfMemoryOrder(lowest: 0)
-    private var states = AppMap<AppState>()
+    private var states: OrderedDictionary<AppIndex, AppState> = [:]
     /// Apps that have entered the foreground.
     private let raised: BatchQueue
     /// Other apps whose share has changed.

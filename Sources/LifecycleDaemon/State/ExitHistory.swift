@@ -53,7 +53,7 @@ final class LastExits {
     }
 
     private let records: AppRecords
-    private var known = AppMap<Knowledge>()
+    private var known: [AppIndex: Knowledge] = [:]
     /// The times of exits before the core's clock began, in microseconds since the epoch.
     private var times: [AppIndex: Int64] = [:]
     /// The names of the apps that have a record, while they are listed.
@@ -103,7 +103,7 @@ final class LastExits {
 
     func forget(_ id: AppID, _ app: AppIndex) {
         times[app] = nil
-        if known.removeValue(of: app) == .present { records.remove(id) }
+        if known.removeValue(forKey: app) == .present { records.remove(id) }
     }
 }
 

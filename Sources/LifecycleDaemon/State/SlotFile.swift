@@ -203,7 +203,6 @@ struct SlotFile: ~Copyable {
         begin()
     }
 
-    @inline(__always)
     private mutating func write(_ change: Change) throws(Processes.Errno) {
         let slot = slots[change.slot]
         let header = SlotFormat.FrameHeader(

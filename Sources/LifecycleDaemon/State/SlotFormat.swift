@@ -98,12 +98,10 @@ nonisolated enum SlotFormat {
         return end
     }
 
-    @inline(__always)
     static func number(_ raw: RawSpan, _ position: Int) -> UInt64 {
         UInt64(littleEndian: unsafe raw.unsafeLoadUnaligned(fromByteOffset: position, as: UInt64.self))
     }
 
-    @inline(__always)
     private static func mix(_ sum: UInt64, _ word: UInt64) -> UInt64 {
         let product = (sum ^ word) &* 0x9E37_79B9_7F4A_7C15
         return (product ^ product >> 29) &* 0xBF58_476D_1CE4_E5B9 &+ 1

@@ -1,53 +1,33 @@
 /// The share of the machine that the processes of an app get; nil for the value that each has of its own.
-///
-/// Each app has the profile that was applied to it last, so the numbers are as small as their ranges allow.
 public struct ResourceProfile: Hashable, Sendable {
     /// `memory.low` of the cgroup, in bytes: what the kernel leaves to it as long as it finds memory elsewhere.
-    @Packed<Int> public var memoryLow: Int?
+    public var memoryLow: Int?
 
     /// The delay that the kernel may add to the timers of each thread, in nanoseconds; it only raises a thread's own
     /// value.
-    @Packed<Int> public var timerSlack: Int?
+    public var timerSlack: Int?
 
     /// `pids.max` of the cgroup: the most processes and threads in it.
-    @Packed<Int> public var processLimit: Int?
+    public var processLimit: Int?
 
     /// `cpu.weight` of the cgroup, 1 to 10000, of which 100 is the kernel's default.
-    @Packed<Int16> public var cpuWeight: Int?
+    public var cpuWeight: Int?
 
     /// `io.weight` of the cgroup, 1 to 10000, of which 100 is the kernel's default.
-    @Packed<Int16> public var ioWeight: Int?
+    public var ioWeight: Int?
 
-    @Packed<Int16> private var ioPriorityValue: Int?
     /// The I/O priority of each thread, where there is no weight for I/O.
-    public var ioPriority: IOPriority? {
-        get { ioPriorityValue.flatMap { IOPriority(rawValue: $0) } }
-        set { ioPriorityValue = newValue?.rawValue }
-    }
+    public var ioPriority: IOPriority?
 
     /// `oom_score_adj` of each process, -1000 to 1000. From 0 on it only raises what a process has of its own, below 0 it
     /// only lowers it.
-    @Packed<Int16> public var oomScoreAdjustment: Int?
+    public var oomScoreAdjustment: Int?
 
     /// Added to the nice value of each thread, where there is no weight for processor time. -20 to 19.
-    @Packed<Int8> public var nice: Int?
+    public var nice: Int?
 
     /// Creates a profile that leaves each process its own values.
     public init() {}
-}
-
-/// A number or none, in the size of the number. The least number stands for none; a number out of range becomes the nearest one.
-@propertyWrapper public struct Packed<Value: FixedWidthInteger & SignedInteger & Sendable>: Hashable, Sendable {
-    private var value = Value.min
-
-    /// Creates a property without a number.
-    public init() {}
-
-    /// The number; nil for none.
-    public var wrappedValue: Int? {
-        get { value == .min ? nil : Int(value) }
-        set { value = newValue.map { max(Value(clamping: $0), .min + 1) } ?? .min }
-    }
 }
 
 /// An I/O priority as in ioprio_set(2).

@@ -64,7 +64,7 @@ extension Optional: JSONReadable where Wrapped: JSONReadable {
 
 extension Optional: JSONWritable where Wrapped: JSONWritable {
     /// Writes a value or null.
-    @inlinable public func write(to json: inout JSONWriter) {
+    public func write(to json: inout JSONWriter) {
         if let self { self.write(to: &json) } else { json.writeNull() }
     }
 }

@@ -132,7 +132,6 @@ extension JSONReader {
     /// Reads a value of a type.
     ///
     /// - Throws: ``JSONError``.
-    @inlinable
     public mutating func read<Value: JSONReadable>(_ type: Value.Type = Value.self) throws(JSONError) -> Value {
         try Value(from: &self)
     }

@@ -138,7 +138,7 @@ public struct JSONText: Sendable, Equatable {
     /// Reads the text as a value.
     ///
     /// - Throws: ``JSONError``.
-    @inlinable public func read<Value: JSONReadable>(_ type: Value.Type = Value.self) throws(JSONError) -> Value {
+    public func read<Value: JSONReadable>(_ type: Value.Type = Value.self) throws(JSONError) -> Value {
         var reader = JSONReader(self)
         return try reader.read()
     }
