@@ -103,6 +103,19 @@ def test_process_that_has_not_left_its_parent_is_the_apps(mortal, tmp_path):
     assert helpers(mortal) == {}
 
 
+def test_bus_that_stays_in_the_process_group_of_its_app_is_not_stopped_with_it(mortal, tmp_path):
+    configure(mortal)
+    bus = Bus(tmp_path / "bus")
+    script = f"(dbus-daemon --session --nofork --nopidfile --print-address=1 --print-pid=1 >{bus.path}.new &); until [ -s {bus.path}.new ]; do sleep 0.05; done; sleep 0.2; mv {bus.path}.new {bus.path}; exec sleep infinity"
+    mortal.lifectl("run", "--id", "first", "--", "sh", "-c", script)
+    bus.wait()
+    mortal.lifectl("suspend", "first")
+    assert not mortal.kernel.is_stopped(bus.pid)
+    assert bus.answers()
+    mortal.lifectl("terminate", "first")
+    assert bus.answers()
+
+
 def test_no_program_is_a_helper_when_the_list_is_empty(mortal, bus, tmp_path):
     mortal.lifectl("terminate", "first")
     configure(mortal, "helpers = []")

@@ -51,8 +51,8 @@ public struct Settings: Hashable, Sendable {
     /// The programs that serve other apps as well as the app that started them, by the names of their files.
     public var helpers: Set<String> = [
         "dbus-daemon", "dbus-broker-launch", "dbus-broker", "dbus-launch", "at-spi-bus-launcher", "at-spi2-registryd",
-        "gvfsd", "dconf-service", "gnome-keyring-daemon", "gpg-agent", "ssh-agent", "tmux", "screen", "adb",
-        "wineserver", "wineserver64", "pipewire", "pipewire-pulse", "wireplumber", "pulseaudio",
+        "gvfsd", "dconf-service", "gnome-keyring-daemon", "gpg-agent", "dirmngr", "ssh-agent", "tmux", "screen", "adb",
+        "epmd", "wineserver", "wineserver64", "pipewire", "pipewire-pulse", "wireplumber", "pulseaudio",
     ]
 
     /// The apps of the desktop that are managed.

@@ -3,35 +3,20 @@ import CLinux
 /// The programs that serve other apps as well as the app that started them, for example a session bus or a key agent.
 public final class HelperPrograms {
     /// The names of the program files. None: no process is a helper.
-    public var names: Set<String> = [] {
-        didSet { shortNames = Set(names.map(Self.short)) }
-    }
-    private var shortNames: Set<String> = []
+    public var names: Set<String> = []
 
     init() {}
 
-    /// Returns a name as the kernel has it in proc_pid_stat(5).
-    private static func short(_ name: String) -> String { String(decoding: name.utf8.prefix(15), as: UTF8.self) }
-
     /// Returns whether a process runs one of the programs, and only root can have written it.
     ///
-    /// A process can give itself any name, so the file decides. The name is compared first because it costs nothing.
+    /// A process can give itself any name, so the file decides. One that hides its file is no helper.
     func include(_ process: ProcessStatus) -> Bool {
-        guard !shortNames.isEmpty else { return false }
-        // A server can have a word of its own behind a colon, as "tmux: server" has.
-        let name = process.name.split(separator: ":").first.map(String.init) ?? process.name
-        guard shortNames.contains(name) else { return false }
-        guard let file = RunningProcess.executable(of: process.pid) else { return hidesFile(process.pid) }
-        guard let last = file.split(separator: "/").last, names.contains(String(last)) else { return false }
+        guard !names.isEmpty, let file = RunningProcess.executable(of: process.pid),
+            let last = file.split(separator: "/").last, names.contains(String(last))
+        else { return false }
         var status = linux_file()
         return unsafe linux_stat_file(AT_FDCWD, "/proc/\(process.pid)/exe", &status) == 0 && status.user == 0
             && status.mode & 0o022 == 0 && Mounts().areOfRoot(for: status)
-    }
-
-    /// Returns whether a process of the user of this one does not show its file, as ssh-agent, which keeps others from its memory
-    /// (PR_SET_DUMPABLE). Only root sees the file then, so the name decides.
-    private func hidesFile(_ pid: ProcessID) -> Bool {
-        geteuid() != 0 && !ProcFile.mayLookInto(pid) && TreeOwner(user: geteuid()).owns(pid)
     }
 }
 

@@ -72,6 +72,8 @@ final class ProcessGroupContainment: Containment {
     override var mayHaveLeftOthers: Bool { !unreaped.isEmpty }
 
     override func signalTogether(_ signal: Signal) -> ((ProcessStatus) -> Bool)? {
+        // A helper that has left its parent may still be in the group, and is not to get the signal.
+        guard !orphans.helpers().contains(where: { $0.processGroup == leader.pid }) else { return nil }
         // Until the leader is reaped its number, and so the group's, cannot be reused.
         guard !leaderIsReaped, SignalDelivery.send(signal, toGroup: leader.pid) == nil else { return nil }
         return { [leader] in $0.processGroup == leader.pid }

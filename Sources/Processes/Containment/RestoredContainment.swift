@@ -62,7 +62,10 @@ final class RestoredContainment: Containment {
     override var lostOrphans: LostOrphans? { lost }
 
     override func signalTogether(_ signal: Signal) -> ((ProcessStatus) -> Bool)? {
-        SignalDelivery.send(signal, toGroupLedBy: main) ? { [main] in $0.processGroup == main.pid } : nil
+        // A helper that has left its parent may still be in the group, and is not to get the signal.
+        let group = ProcessStatus.all().filter { $0.processGroup == main.pid }
+        guard !group.contains(where: isReleased) else { return nil }
+        return SignalDelivery.send(signal, toGroupLedBy: main) ? { [main] in $0.processGroup == main.pid } : nil
     }
 }
 
