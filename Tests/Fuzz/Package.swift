@@ -38,12 +38,11 @@ let package = Package(
                 .product(name: "OrderedCollections", package: "swift-collections"),
                 .product(name: "HeapModule", package: "swift-collections"),
             ]),
-        module("Bytes"),
         module("CLinux"),
-        module("Processes", ["Bytes", "CLinux"]),
+        module("Processes", ["CLinux"]),
         module("CSystemd", linker: [.linkedLibrary("systemd")]),
-        module("Systemd", ["Bytes", "CLinux", "CSystemd"], swift: strictOnMainActor),
-        module("Varlink", ["Bytes", "CLinux"]),
+        module("Systemd", ["CLinux", "CSystemd"], swift: strictOnMainActor),
+        module("Varlink", ["CLinux"]),
         module(
             "ControlAPI", ["CLinux", "LifecycleTypes", "Varlink"],
             exclude: ["io.systemd.Metrics.varlink", "org.lifed.varlink"]),
@@ -51,14 +50,14 @@ let package = Package(
         module("CLifecycle"),
         module("LifecycleClient", ["AppChannel", "CLifecycle", "LifecycleTypes"]),
         module("Calendar"),
-        module("Configuration", ["Bytes", "Calendar", "LifecycleTypes"]),
+        module("Configuration", ["Calendar", "LifecycleTypes"]),
         module(
             "LifecycleDaemon",
             [
                 "LifecycleCore", "CLinux", "Processes", "Systemd", "Varlink", "ControlAPI", "Configuration",
-                "AppChannel", "Calendar",
+                "AppChannel", "Calendar", .product(name: "OrderedCollections", package: "swift-collections"),
             ], swift: strictOnMainActor),
-        module("CommandLineTable", ["Bytes"]),
+        module("CommandLineTable", ["LifecycleTypes"]),
         module("WindowLines"),
         // What lifectl reads, without its main function.
         .target(
