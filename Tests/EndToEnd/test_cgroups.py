@@ -51,6 +51,21 @@ def test_an_app_has_a_group_of_its_own_and_the_daemon_another(lifed):
     assert directory_of(lifed, lifed.lifectl.start("own", *programs.IDLE)) == group
 
 
+@pytest.mark.parametrize("is_above", [False, True])
+def test_app_whose_group_another_program_has_frozen_is_not_plainly_called_active(lifed, is_above):
+    pid = lifed.lifectl.start("frozen", *programs.IDLE)
+    group = Path(directory_of(lifed, pid))
+    file = (group.parent if is_above else group) / "cgroup.freeze"
+    assert not lifed.lifectl.app("frozen")["stoppedByOther"]
+    lifed.container.run(["sh", "-c", f"echo 1 >{file}"])
+    wait_for(lambda: lifed.lifectl.app("frozen")["stoppedByOther"], what="the freeze is told")
+    assert "active, stopped" in lifed.lifectl("list").stdout
+    assert ", but another program has stopped it" in lifed.lifectl("focus", "frozen").stdout
+    assert "another program has frozen its control group" in lifed.lifectl("explain", "frozen").stdout
+    lifed.container.run(["sh", "-c", f"echo 0 >{file}"])
+    wait_for(lambda: not lifed.lifectl.app("frozen")["stoppedByOther"], what="it goes on")
+
+
 def test_nothing_escapes(lifed):
     pid = lifed.lifectl.start("escaper", *ESCAPED)
     group = directory_of(lifed, pid)

@@ -277,7 +277,7 @@ public struct App: Sendable, Equatable, JSONReadable, JSONWritable {
     public var lastExit: Optional<Exit>
     /// The scenes in the order of their opening; null for an app without scenes.
     public var scenes: Optional<[Scene]>
-    /// True while another program keeps the main process stopped and the daemon wants it to run.
+    /// True while another program keeps the main process stopped or frozen, and the daemon wants it to run.
     public var stoppedByOther: Bool
 
     /// Creates the value of its members.

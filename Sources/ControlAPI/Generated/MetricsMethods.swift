@@ -50,6 +50,7 @@ public protocol MetricsHandler {
 
 extension MetricsHandler {
     /// Reads the parameters of a call, and calls the function of its method.
+    @inlinable
     public func dispatch(_ method: MetricsMethod, _ call: Call, _ context: Context) throws(Failure) {
         switch method {
         case .list:
@@ -61,7 +62,7 @@ extension MetricsHandler {
         }
     }
 
-    func parameters<Parameters: JSONReadable>(
+    @inlinable func parameters<Parameters: JSONReadable>(
         of call: Call, _ type: Parameters.Type = Parameters.self
     ) throws(Failure) -> Parameters {
         do throws(ServiceError) {

@@ -58,11 +58,11 @@ struct Presentation {
         return apps
     }
 
-    /// Returns whether another program keeps the main process stopped. The kernel reports only the stop of a child; the
+    /// Returns whether another program keeps the main process stopped or frozen. The kernel reports only the stop of a child; the
     /// state of another process is read each time.
     private func isStoppedByOther(_ app: borrowing AppMachine, _ tree: ProcessTree?) -> Bool {
         guard app.shouldRunNow, let tree else { return false }
-        return (app.isStoppedByOther || !tree.isChild) && tree.isMainStopped
+        return (app.isStoppedByOther || !tree.isChild) && tree.isMainStopped || tree.isFrozenByOther
     }
 
     func details(_ app: AppMachine) -> Details {
@@ -126,6 +126,7 @@ struct Presentation {
         switch manager.processes.tree(of: manager.index(of: id))?.freezeReason {
         case nil: nil
         case .method: "its manifest sets suspendMethod"
+        case .other: "another program has frozen its control group or one above, and has to thaw it"
         case .notChild: "it is not a child of this daemon, which would not notice a SIGCONT of another program"
         case .refused(let processes):
             "this daemon may not signal "

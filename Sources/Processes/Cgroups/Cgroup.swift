@@ -271,6 +271,12 @@ extension Cgroup {
         return Cgroup(mountPoint: mountPoint, name: name)
     }
 
+    /// The group that a process is in; nil if the process or the hierarchy is not there.
+    init?(ofProcess pid: ProcessID) {
+        guard let name = Self.name(of: pid), let mountPoint = Self.ofThisProcess()?.mountPoint else { return nil }
+        self.init(mountPoint: mountPoint, name: name)
+    }
+
     /// Returns the mount point of the whole hierarchy from the text of proc_pid_mountinfo(5): `/sys/fs/cgroup`, or a
     /// place of its own beside the hierarchies of version 1.
     static func mountPoint(inMounts text: String) -> String? {

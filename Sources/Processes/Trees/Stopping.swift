@@ -276,13 +276,22 @@ extension ProcessTree {
         case notChild
         /// This process may not signal these.
         case refused([ProcessIdentity])
+        /// Another program wants it.
+        case other
     }
 
     /// The reason why the control group is frozen; nil if it is not.
     public var freezeReason: FreezeReason? {
+        if isFrozenByOther { return .other }
         guard desiredState == .stopped, isFreezing else { return nil }
         if suspendMethod != .signal { return .method }
         return refused.isEmpty ? .notChild : .refused(refused.map { $0.process })
+    }
+
+    /// True while another program keeps the control group of the tree, or one above it, frozen.
+    public var isFrozenByOther: Bool {
+        guard exitStatus == nil, !isFreezing, !containment.isAskedToFreeze else { return false }
+        return (containment.cgroup ?? Cgroup(ofProcess: main.pid))?.events?.isFrozen ?? false
     }
 }
 
