@@ -2,7 +2,6 @@
 #include "child.h"
 
 #include "sandbox.h"
-#include "window.h"
 
 // Everything here runs between clone and execve: system calls only, no memory allocation, no locks.
 // The functions of glibc that are used are thin wrappers of system calls; setuid(3) and its kin
@@ -290,8 +289,6 @@ _Noreturn void linux_run_child(struct linux_child child)
 {
     const struct linux_spawn_request *request = child.request;
     int status = child.status, gate = child.gate;
-    if (child.shares_table)
-        linux_leave_shared_table(gate);
     reset_signal_handlers();
     // Stopped children of the daemon's own session would get SIGHUP when it dies.
     if (setsid() < 0)

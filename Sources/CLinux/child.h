@@ -10,10 +10,6 @@ struct linux_child {
     int status;
     /// Nothing is executed before a byte has come through it.
     int gate;
-    /// A Boolean value that indicates whether the child was started with the table of descriptors of its parent.
-    bool shares_table;
-    /// A Boolean value that indicates whether the child has the memory of its parent: see stage.h.
-    bool shares_memory;
 };
 
 /// The life of a child between clone and execve.

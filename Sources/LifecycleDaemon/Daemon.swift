@@ -54,9 +54,6 @@ public final class Daemon {
     /// - Throws: An error whose description is one sentence for the user.
     public init(options: Options) throws {
         StandardStreams.openMissing()
-        // A failure makes launches among thousands of apps slower.
-        try? SpawnWindow.reserve()
-        linux_release_large_blocks()
         program = Self.ownProgram
         predecessor = Reexecution.receive()
         let environment = currentEnvironment()
@@ -120,21 +117,15 @@ public final class Daemon {
         postponedWork = try PostponedWork(loop: loop) { [weak manager] in manager?.beginPostponedWork() }
         notify(.ready, .status(control.summary))
         predecessor?.answerClient()
-        manager.ownMemory.noteStart()
         let code = try serve()
-        guard control.server.ownsFiles(of: paths) else { Self.end(code) }
+        // Nothing is given back: the next daemon would wait for it.
+        guard control.server.ownsFiles(of: paths) else { exit(code) }
         control.close()
         appSocket?.close()
-        if isHandingOver { Self.end(code) }
+        if isHandingOver { exit(code) }
         store.end()
         manager.leave()
         return code
-    }
-
-    /// Ends the process without giving anything back, which would keep the next daemon waiting: the kernel does it.
-    private static func end(_ code: Int32) -> Never {
-        linux_close_later()
-        exit(code)
     }
 
     private func serve() throws -> Int32 {
@@ -246,7 +237,6 @@ extension Daemon: DaemonController {
         }
         control.server.reviewRights()
         desktop?.apply(settings)
-        manager.ownMemory.noteStart()
         log.write(LogEntry(id: .configurationReloaded, message: "lifed has reloaded the configuration"))
     }
 
@@ -303,9 +293,7 @@ extension Daemon: DaemonController {
             LogEntry(id: .daemonStopping, message: "lifed executes its program again, and leaves the apps as they are"))
         log.end()
         notify(.reloading)
-        linux_close_later()
         let error = kept.execute(program)
-        linux_close_at_end()
         // The entries so far are written; later ones wait for the loop again.
         try? log.begin(in: loop)
         notify(.ready, .status(control.summary))

@@ -122,16 +122,6 @@ class Kernel:
         # libsystemd wakes once for a timer that was disarmed.
         wait_for(is_quiet, timeout=timeout, what=f"{seconds} seconds without a wake-up")
 
-    def code_size(self, pid, program):
-        """The size of a program's code in a process, and how much of it is mapped, in kB."""
-        with open(self.proc / str(pid) / "smaps", encoding="utf-8") as file:
-            for line in file:
-                words = line.split()
-                if words[-1].endswith(f"/{program}") and "x" in words[1]:
-                    values = dict(next(file).split()[:2] for _ in range(4))
-                    return int(values["Size:"]), int(values["Rss:"])
-        raise AssertionError("no code")
-
     def gains_time(self, pid, within=60):
         """True if a tree gets processor time; the limit only bounds a failure."""
         before = self.ticks(pid)

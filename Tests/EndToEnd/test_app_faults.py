@@ -57,6 +57,35 @@ def test_a_launch_that_fails_is_refused_with_the_reason(contained, call, words):
     assert_well(contained)
 
 
+@pytest.mark.parametrize("error", ["ENOSYS", "EPERM", "E2BIG", "EINVAL"])
+def test_where_clone3_is_refused_an_app_is_forked_and_moved_into_its_group(contained, error):
+    with fault(contained.process.pid, f"clone3:error={error}") as count:
+        assert run(contained, "app", programs.FAMILY).returncode == 0
+        wait_for(count)
+    pid = contained.lifectl.pid("app")
+    wait_for(lambda: len(contained.kernel.tree(pid)) == 5)
+    if contained.lifectl.app("app")["containment"] == "cgroup":
+        members = (group_of(contained, "app") / "cgroup.procs").read_text().split()
+        assert sorted(map(int, members)) == sorted(each.pid for each in contained.kernel.tree(pid))
+    contained.lifectl("suspend", "app")
+    assert contained.kernel.is_stopped(pid)
+    contained.lifectl("kill", "app")
+    wait_for(lambda: not contained.kernel.exists(pid))
+    assert_well(contained)
+
+
+def test_an_app_that_is_forked_and_cannot_be_held_is_refused(contained):
+    before = contained.kernel.descriptors(contained.process.pid)
+    with fault(contained.process.pid, "clone3:error=ENOSYS", "pidfd_open:error=EMFILE") as count:
+        result = run(contained, "app")
+        wait_for(lambda: count() >= 2)
+    assert result.returncode == LAUNCH_FAILED, result.stderr
+    assert "Too many open files" in result.stderr
+    wait_for(lambda: contained.kernel.descriptors(contained.process.pid) <= before)
+    wait_for(lambda: not contained.kernel.zombies(contained.process.pid))
+    assert_well(contained)
+
+
 def test_a_launch_without_a_channel_is_one_without_the_library(direct):
     # The first is the app's channel, the second the gate that the child waits at.
     with fault(direct.process.pid, "socketpair:error=ENFILE:when=1") as count:

@@ -39,15 +39,3 @@ def test_idle_means_idle(service):
 
     service.kernel.wait_until_quiet(daemon, seconds=5, timeout=30)
     assert service.kernel.is_stopped(pid)
-
-
-def test_code_that_only_the_start_executes_is_unmapped(service):
-    service.start()
-    pid = service.pid
-
-    def mapped_share():
-        size, resident = service.kernel.code_size(pid, "lifed")
-        return resident / size
-
-    # Nearly all of it is mapped while the daemon starts: the kernel maps 64 kB for each fault.
-    wait_for(lambda: mapped_share() < 0.5)

@@ -95,36 +95,7 @@ struct linux_spawned {
     int status;
     /// For `linux_open_gate`. Closed before that, by the end of this process too, it makes the child end.
     int gate;
-    /// True if the child shared this process's table of descriptors until it had one of its own.
-    bool shared_table;
-    /// True if the child has this process's memory until it executes its program: see stage.h.
-    bool shared_memory;
 };
-
-/// Keeps some numbers of descriptors, so that a child need not copy thousands of them (Linux 5.9).
-///
-/// Call it before many are open: the child copies what is below these numbers. Without it, or where it is refused,
-/// `linux_spawn` does the same in a longer time. 0, or a negated errno.
-int linux_reserve_window(void);
-
-/// Gives free memory of the heap back to the kernel.
-void linux_release_heap(void);
-
-/// Unmaps the code that has run so far. It is mapped again, from the page cache, when it runs the next time.
-///
-/// Breakpoints that a debugger has set in the program are lost.
-void linux_release_code(void);
-
-/// Has the kernel close the descriptors of this process after it has ended or executed another program, and not before: sockets and
-/// pipes excepted.
-///
-/// The kernel waits up to 20 ms for each watch of memory pressure or of a directory that it closes. A second reference in the queue of
-/// a socket that refers to itself keeps them open, until a thread of the kernel collects such sockets (Linux 6.9 and the stable
-/// versions after; others close them at the end as usual).
-void linux_close_later(void);
-
-/// Undoes ``linux_close_later``, if the process goes on.
-void linux_close_at_end(void);
 
 /// Starts a child in a session of its own, with default signal handling and an empty signal mask.
 ///
@@ -297,10 +268,6 @@ struct linux_file {
 ///
 /// With an empty path, at the file that is open as the descriptor; otherwise, the descriptor counts for relative paths only.
 int linux_stat_file(int descriptor, const char *path, struct linux_file *file);
-
-/// Gives blocks of 1 MiB and more back to the kernel when they are freed. The C library would keep up to 64 MiB after the first large
-/// block.
-void linux_release_large_blocks(void);
 
 /// A timer on CLOCK_REALTIME: timerfd_create(2), non-blocking and closed on exec. A descriptor, or a negative errno.
 int linux_wall_clock_timer(void);

@@ -26,9 +26,7 @@ extension AppManager: EffectHandler {
     private func perform(_ effect: Effect) {
         switch effect {
         case .transition, .stop, .resume, .reply: break
-        case .spawn(let app):
-            spawn(driver.id(of: app), app)
-            ownMemory.noteLaunch()
+        case .spawn(let app): spawn(driver.id(of: app), app)
         case .terminate(let app): terminate(driver.id(of: app), app)
         case .kill(let app): processes.kill(app)
         case .deliver(let app, let delivery): deliver(delivery, to: app)

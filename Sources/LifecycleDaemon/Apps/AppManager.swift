@@ -34,7 +34,6 @@ final class AppManager {
     let channels: AppChannels
     let unmanaged: UnmanagedApps
     let memory: MemoryWatch
-    let ownMemory: OwnMemory
     let resources: StateResources
     let schedules: Schedules
     let exits: ExitHistory
@@ -93,7 +92,6 @@ final class AppManager {
         processes = try AppProcesses(loop: loop, core: driver, store: store)
         unmanaged = UnmanagedApps(loop: loop)
         channels = AppChannels(loop: loop, log: self.log, core: driver, store: store)
-        ownMemory = try OwnMemory(loop: loop)
         memory = try MemoryWatch(loop: loop, log: log, processes: processes, core: driver)
         resources = try StateResources(loop: loop, log: log, processes: processes, core: driver, store: store)
         trimmer = try MemoryTrimmer(loop: loop, log: self.log, processes: processes, core: driver)

@@ -11,11 +11,6 @@ public struct SpawnedProcess: ~Copyable {
     public let execStatus: ExecStatusPipe
     /// The gate at which the child waits before it executes the program.
     public let gate: LaunchGate
-    /// A Boolean value that indicates whether the child has not copied this process's table of descriptors; see
-    /// ``SpawnWindow``.
-    let sharedTable: Bool
-    /// A Boolean value that indicates whether the child has this process's memory until it executes the program.
-    let sharedMemory: Bool
 }
 
 /// Starts a program in a session of its own. It is not executed before its gate is opened.
@@ -49,9 +44,7 @@ public func spawn(_ request: SpawnRequest) throws(SpawnError) -> SpawnedProcess 
         identity: ProcessIdentity(pid: spawned.pid, startTime: start),
         descriptor: pidfd,
         execStatus: ExecStatusPipe(descriptor: status, request: request),
-        gate: gate,
-        sharedTable: spawned.shared_table,
-        sharedMemory: spawned.shared_memory
+        gate: gate
     )
 }
 
@@ -145,19 +138,6 @@ public struct LaunchGate: ~Copyable {
         let error = -linux_open_gate(descriptor.rawValue)
         guard error > 0, error != EPIPE, error != ECONNRESET else { return nil }
         return .failed("start the new process", error)
-    }
-}
-
-/// Reserved descriptor numbers, which keep the cost of a launch independent of the number of open descriptors.
-public enum SpawnWindow {
-    /// Keeps a few numbers of descriptors for `spawn(_:)`. Call it first of all: a child copies the descriptors that have
-    /// lower numbers.
-    ///
-    /// - Throws: The error of the kernel, on Linux before 5.9 for example. Programs are started all the same then, only
-    ///   slower.
-    public static func reserve() throws(Errno) {
-        let result = linux_reserve_window()
-        guard result == 0 else { throw Errno(rawValue: -result) }
     }
 }
 
