@@ -367,7 +367,6 @@ public protocol LifedHandler {
 
 extension LifedHandler {
     /// Reads the parameters of a call, and calls the function of its method.
-    @inlinable
     public func dispatch(_ method: LifedMethod, _ call: Call, _ context: Context) throws(Failure) {
         switch method {
         case .launch: try launch(parameters(of: call), for: context)
@@ -422,7 +421,7 @@ extension LifedHandler {
         }
     }
 
-    @inlinable func parameters<Parameters: JSONReadable>(
+    func parameters<Parameters: JSONReadable>(
         of call: Call, _ type: Parameters.Type = Parameters.self
     ) throws(Failure) -> Parameters {
         do throws(ServiceError) {

@@ -50,7 +50,6 @@ public protocol MetricsHandler {
 
 extension MetricsHandler {
     /// Reads the parameters of a call, and calls the function of its method.
-    @inlinable
     public func dispatch(_ method: MetricsMethod, _ call: Call, _ context: Context) throws(Failure) {
         switch method {
         case .list:
@@ -62,7 +61,7 @@ extension MetricsHandler {
         }
     }
 
-    @inlinable func parameters<Parameters: JSONReadable>(
+    func parameters<Parameters: JSONReadable>(
         of call: Call, _ type: Parameters.Type = Parameters.self
     ) throws(Failure) -> Parameters {
         do throws(ServiceError) {
