@@ -32,6 +32,8 @@ nonisolated enum SlotFormat {
     static let copySize = 512
     /// The largest order.
     static let lastOrder: UInt8 = 20
+    /// The end of the numbers of steps: no daemon lives to reach it, and there is always a next one.
+    static let endOfSteps: UInt64 = 1 << 62
 
     static func slotSize(_ order: UInt8) -> Int { 2 * copySize << Int(order) }
 
@@ -237,7 +239,8 @@ nonisolated struct SlotContents {
         let header = SlotFormat.FrameHeader(
             step: SlotFormat.number(raw, start + 8), changes: UInt32(truncatingIfNeeded: sizes),
             length: UInt32(truncatingIfNeeded: sizes >> 32), kind: bytes[start + 24], order: bytes[start + 25])
-        guard check != 0, header.order <= SlotFormat.lastOrder, header.order == order ?? header.order,
+        guard check != 0, header.step < SlotFormat.endOfSteps,
+            header.order <= SlotFormat.lastOrder, header.order == order ?? header.order,
             let kind = SlotKind(rawValue: header.kind)
         else { return nil }
         let record = start + SlotFormat.frameHeaderSize

@@ -87,7 +87,8 @@ extension ProcessTable {
 
     /// Returns whether a process has started within the last second: a program becomes a daemon at once.
     private func isRecent(_ process: ProcessStatus) -> Bool {
-        BootTime.now.ticks < process.startTime + BootTime.ticksPerSecond
+        let now = BootTime.now.ticks
+        return process.startTime > now || now - process.startTime < BootTime.ticksPerSecond
     }
 
     /// Returns the trees without a control group that an orphan belonged to, which has been reaped. It can be of two: in the session

@@ -131,6 +131,35 @@ import Testing
         }
     }
 
+    @Test(arguments: [UInt64.max, UInt64.max - 1, 1 << 63, 1 << 62] as [UInt64])
+    func numberOfAStepThatHasNoSuccessorIsNotCounted(number: UInt64) throws {
+        try withTemporaryDirectory { (root: String) throws in
+            let (path, after) = (root + "/slots", try step(of: 0, root).after)
+            let contents = try #require(SlotContents(after, header: Self.header))
+            for record in contents.records where record.kind != .free {
+                let header = SlotFormat.FrameHeader(
+                    step: number, changes: 1, length: UInt32(record.bytes.count), kind: record.kind.rawValue,
+                    order: record.order)
+                let check = header.checksum(
+                    record.digest, key: contents.key, offset: record.offset, copy: record.copy)
+                var changed = after
+                let start = SlotFormat.offset(of: record.copy, record.offset, record.order)
+                for (index, word) in [check, number, header.sizes, header.form].enumerated() {
+                    for byte in 0..<8 {
+                        changed[start + 8 * index + byte] = UInt8(truncatingIfNeeded: word >> (8 * byte))
+                    }
+                }
+                let file = unsafe fopen(path, "w")
+                _ = unsafe fwrite(changed, 1, changed.count, file)
+                _ = unsafe fclose(file)
+                var slots: [String: Int] = [:]
+                var opened = try Self.open(path, &slots)
+                for text in ["a:8", "a:9"] { try Self.write([text], to: &opened, &slots) }
+                #expect(Self.read(path)["a"] == "9")
+            }
+        }
+    }
+
     @Test func fileThatWasCutOffHasTheRecordsThatAreLeft() throws {
         try withTemporaryDirectory { (root: String) throws in
             let (_, after) = try step(of: 1500, root)
