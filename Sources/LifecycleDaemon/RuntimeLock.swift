@@ -10,14 +10,13 @@ struct RuntimeLock: ~Copyable {
     /// - Parameter kept: The lock file of the former program in this process, which is locked already.
     /// - Throws: An error that names the process that holds the lock.
     static func acquire(_ paths: DaemonPaths, kept: Int32? = nil) throws(DaemonError) -> RuntimeLock {
-        // Closing any descriptor of the file would give up the lock, so there must be no other (fcntl(2)).
         if let kept, lock(kept) { return RuntimeLock(descriptor: Descriptor(owning: kept)) }
         let number = unsafe open(paths.lock, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard number >= 0 else {
             throw DaemonError(.start, "cannot create \(paths.lock)", errno: Processes.Errno(rawValue: errno))
         }
         let descriptor = Descriptor(owning: number)
-        guard lock(number), !isHolderAlive(number) else {
+        guard lockInTime(number) else {
             let holder = holder(in: number).map { " (process \($0.pid))" } ?? ""
             throw DaemonError(
                 .start,
@@ -37,25 +36,18 @@ struct RuntimeLock: ~Copyable {
         return own.st_dev == present.st_dev && own.st_ino == present.st_ino
     }
 
-    /// Locks for the process, not for the open file (flock(2)): a new child that has not closed its copy would hold such a
-    /// lock after the daemon. The process loses its lock when it closes any descriptor of the file: see ``isHolderAlive(_:)``.
-    private static func lock(_ descriptor: Int32) -> Bool {
-        var whole = Glibc.flock()
-        whole.l_type = Int16(F_WRLCK)
-        whole.l_whence = Int16(SEEK_SET)
-        return unsafe fcntl(descriptor, F_SETLK, &whole) == 0
-    }
+    /// Locks the open file, so that the lock stays when another descriptor of the file is closed: a configuration file may be
+    /// a link to it.
+    private static func lock(_ descriptor: Int32) -> Bool { flock(descriptor, LOCK_EX | LOCK_NB) == 0 }
 
-    /// Returns whether the daemon that the file names runs, though the lock is free. An ending daemon has a second for it.
-    private static func isHolderAlive(_ descriptor: Int32) -> Bool {
-        guard let holder = holder(in: descriptor), holder.pid != getpid() else { return false }
+    /// Locks the file unless another daemon runs. An ending daemon has a second for it, and so has a child that was about
+    /// to close its copy of the descriptor when its daemon was killed.
+    private static func lockInTime(_ descriptor: Int32) -> Bool {
         for _ in 0..<attemptLimit {
-            guard let status = ProcessStatus(of: holder.pid), status.identity == holder, !status.isZombie else {
-                return false
-            }
+            if lock(descriptor) { return true }
             usleep(attemptPause)
         }
-        return true
+        return false
     }
 
     private static let attemptLimit = 100

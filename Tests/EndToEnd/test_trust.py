@@ -133,6 +133,17 @@ def test_the_lock_stays_though_a_configuration_file_links_to_it(direct):
     assert direct.lifectl("status").returncode == 0
 
 
+@pytest.mark.skipif(os.geteuid() != 0, reason="needs a PID namespace")
+def test_the_lock_stays_for_a_daemon_that_does_not_see_its_holder(direct):
+    (direct.configuration / "lifed.toml").symlink_to(direct.runtime / "lock")
+    (direct.configuration / "apps.d/app.toml").symlink_to(direct.runtime / "lock")
+    direct.lifectl("reload", check=False)
+    elsewhere = ["unshare", "--pid", "--fork", "--mount-proc", "--kill-child"]
+    rival = subprocess.run([*elsewhere, *direct.arguments()], capture_output=True, text=True, timeout=60)
+    assert rival.returncode != 0 and f"another lifed (process {direct.process.pid})" in rival.stderr
+    assert direct.lifectl("status").returncode == 0
+
+
 def test_the_directory_of_another_users_app_does_not_keep_an_id_from_others(direct):
     directory = direct.state / "apps/app"
     for user in ("nobody", "daemon", "nobody"):
