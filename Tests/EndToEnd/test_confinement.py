@@ -2,8 +2,11 @@
 
 import ctypes
 import os
+import pathlib
+import pty
 import shutil
 import subprocess
+import tempfile
 
 import pytest
 
@@ -55,6 +58,38 @@ def test_an_app_keeps_to_the_bounding_set_of_its_client(direct):
     found = status(pid)
     assert int(found["CapBnd"], 16) == usual & NO_CHOWN and int(found["CapPrm"], 16) & ~NO_CHOWN == 0
     assert found["NoNewPrivs"] == "0"
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="needs root")
+def test_an_app_of_a_client_in_another_user_namespace_has_no_capabilities(direct):
+    found = status(run_as(direct, "unshare", "--user", "--map-root-user"))
+    assert (int(found["CapBnd"], 16), int(found["CapPrm"], 16), found["NoNewPrivs"]) == (0, 0, "1")
+
+
+@pytest.mark.skipif(os.geteuid() != 0 or not shutil.which("setpriv"), reason="needs root and setpriv")
+def test_an_app_of_root_without_capabilities_has_none_either(direct):
+    found = status(run_as(direct, "setpriv", "--securebits=+noroot,+noroot_locked"))
+    assert (int(found["CapBnd"], 16), int(found["CapPrm"], 16)) == (0, 0)
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="needs root")
+def test_an_app_of_another_user_has_nothing_of_the_terminal_of_the_daemon(direct):
+    direct.stop()
+    master, slave = pty.openpty()
+    direct.process = subprocess.Popen(direct.arguments(), stdin=slave, stdout=slave, stderr=slave)
+    os.close(slave)
+    wait_for(direct._answers, what="an answer of the daemon")
+    for name, user in ("own", "root"), ("other", "nobody"):
+        manifest(direct, name, programs.IDLE, f"user = '{user}'\nworkingDirectory = '/'")
+        direct.lifectl("launch", "--background", name)
+    files = {
+        name: {os.readlink(f"/proc/{direct.lifectl.pid(name)}/fd/{number}") for number in (0, 1, 2)}
+        for name in ("own", "other")
+    }
+    assert any(file.startswith("/dev/pts/") for file in files["own"])
+    assert files["other"] == {"/dev/null", str(direct.state / "output/other")}
+    direct.stop()
+    os.close(master)
 
 
 def test_a_manifest_forbids_new_privileges(direct):
@@ -148,6 +183,27 @@ def test_apps_have_temporary_directories_of_their_own(service):
     assert service.kernel.is_stopped(pids[1])
     for name in names:
         service.lifectl("terminate", name)
+
+
+@pytest.mark.skipif(os.geteuid() != 0 or landlock_version() < 3, reason="needs root and Landlock of Linux 6.2")
+def test_an_app_with_writable_paths_does_not_reach_the_private_directory_of_another(direct):
+    user = "user = 'nobody'\nworkingDirectory = '/'\n"
+    direct.stop()
+    with tempfile.TemporaryDirectory(dir="/run") as directory:
+        os.chmod(directory, 0o755)
+        direct.state = pathlib.Path(directory, "state")
+        direct.start()
+        manifest(direct, "private", programs.IDLE, user + "privateTmp = true")
+        direct.lifectl("launch", "private")
+        tmp = f"/proc/{direct.lifectl.pid('private')}/root/tmp"
+        for name, key, answer in ("other", "", b"98"), ("confined", "writablePaths = []", b"99"):
+            command = ["sh", "-c", f"ls {tmp} && exec sleep 98; exec sleep 99"]
+            manifest(direct, name, command, user + key)
+            direct.lifectl("launch", name)
+            program = pathlib.Path(f"/proc/{direct.lifectl.pid(name)}/cmdline")
+            wait_for(lambda: program.read_bytes().startswith(b"sleep"), what="an answer")
+            assert program.read_bytes() == b"sleep\0" + answer + b"\0"
+        direct.stop()
 
 
 @pytest.mark.skipif(os.geteuid() != 0 or not shutil.which("setpriv"), reason="needs root and setpriv")

@@ -103,10 +103,13 @@ struct AppLauncher {
         return Credentials(userID: user, groupID: group, groups: definition.groups)
     }
 
-    /// Returns the output of an app. If standard error of the daemon is a file, which every app could truncate, each
-    /// writes to a file of its own, in a directory that apps cannot reach.
-    func output(of id: AppID) throws(DaemonError) -> AppOutput {
-        guard !usesJournal, AppOutput.sharesFile else { return AppOutput(id, usesJournal: usesJournal) }
+    /// Returns the output of an app. If standard error of the daemon is a file, which every app could truncate, or a terminal,
+    /// which another user could read from and stop, the app writes to a file of its own, in a directory that apps cannot reach.
+    func output(of id: AppID, _ definition: AppDefinition) throws(DaemonError) -> AppOutput {
+        let user = try credentials(of: definition, account(of: definition.user))?.userID ?? geteuid()
+        guard !usesJournal, AppOutput.sharesFile || AppOutput.isTerminalOfOther(than: user) else {
+            return AppOutput(id, usesJournal: usesJournal)
+        }
         try PrivateDirectory.make(stateDirectory, mode: isSystem ? 0o711 : 0o700)
         try PrivateDirectory.add(outputDirectory, mode: 0o700)
         return AppOutput(file: outputFile(of: id))
@@ -115,7 +118,8 @@ struct AppLauncher {
     /// Returns where a user finds the output of an app: the words behind "read its output".
     func outputLocation(of id: AppID) -> String {
         if usesJournal { return "with 'journalctl -t \(id)'" }
-        return AppOutput.sharesFile ? "in \(outputFile(of: id))" : "where lifed writes its log"
+        let hasFile = unsafe access(outputFile(of: id), F_OK) == 0
+        return AppOutput.sharesFile || hasFile ? "in \(outputFile(of: id))" : "where lifed writes its log"
     }
 
     private var outputDirectory: String { stateDirectory + "/output" }
@@ -181,6 +185,13 @@ final class AppOutput {
     static var sharesFile: Bool {
         var status = stat()
         return unsafe fstat(STDERR_FILENO, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+    }
+
+    /// Returns whether standard error of the daemon is a terminal that neither the user nor the daemon's own user has.
+    static func isTerminalOfOther(than user: uid_t) -> Bool {
+        var status = stat()
+        guard user != geteuid(), isatty(STDERR_FILENO) == 1 else { return false }
+        return unsafe fstat(STDERR_FILENO, &status) != 0 || status.st_uid != user
     }
 
     deinit {

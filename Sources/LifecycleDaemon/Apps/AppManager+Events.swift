@@ -113,7 +113,7 @@ extension AppManager: ProcessDelegate {
         guard let definition = catalog[id] else { return spawnFailed(app, .command("its manifest was removed")) }
         saveDescription(of: id, definition)
         do throws(DaemonError) {
-            let output = try launcher.output(of: id)
+            let output = try launcher.output(of: id, definition)
             let machine = self.app(app)
             let channel =
                 definition.policy.callbacks == .none ? nil : channels.open(app, launched: machine?.launched)

@@ -44,11 +44,27 @@ public struct Confinement: Hashable, Sendable {
         guard let limits = Self.limits(in: ProcFile.read("/proc/\(pid)/limits", limit: 1 << 14) ?? []),
             let status = ProcFile.read("/proc/\(pid)/status", limit: 1 << 16),
             let set = Self.field("CapBnd:", in: status).flatMap({ UInt64($0, radix: 16) }),
-            let flag = Self.field("NoNewPrivs:", in: status),
+            let permitted = Self.field("CapPrm:", in: status).flatMap({ UInt64($0, radix: 16) }),
+            let user = Self.field("Uid:", in: status), let flag = Self.field("NoNewPrivs:", in: status),
+            let namespace = Self.userNamespace(of: "\(pid)"), let own = Self.userNamespace(of: "self"),
             // Last: a process that has the number now and is old enough had it at each look before.
             let process = ProcessStatus(of: pid), process.startTime <= time
         else { return nil }
-        self.init(limits: limits, boundingSet: set, hasNoNewPrivileges: flag != "0")
+        // The capabilities of another user namespace count there only.
+        guard namespace == own else {
+            self.init(limits: limits, boundingSet: 0, hasNoNewPrivileges: true)
+            return
+        }
+        // A program of root is given all of its bounding set when it is executed; a client without some of these may be kept
+        // from that by securebits, which /proc does not show.
+        let isBound = user == "0" || flag != "0"
+        self.init(limits: limits, boundingSet: isBound ? set & permitted : set, hasNoNewPrivileges: flag != "0")
+    }
+
+    private static func userNamespace(of process: String) -> String? {
+        var text = [CChar](repeating: 0, count: 64)
+        let count = unsafe readlink("/proc/\(process)/ns/user", &text, text.count)
+        return count > 0 ? String(decoding: text.prefix(count).map(UInt8.init(bitPattern:)), as: UTF8.self) : nil
     }
 
     /// The present time in clock ticks since boot, as the start of a process.
