@@ -51,7 +51,7 @@ import Varlink
         }
     }
 
-    @Test func aLabelReadsBackAsTheID() throws {
+    @Test func aLabelReadsBackAsThePrintableID() throws {
         for id in Self.texts {
             let text = OpenMetrics(
                 families: [MetricsDescribeReply(name: "org.lifed.uses", description: id, type: .gauge)],
@@ -62,7 +62,9 @@ import Varlink
             let sample = Array(lines[2])
             #expect(sample.starts(with: "lifed_uses{app=\"".utf8))
             let value = try Self.label(sample.dropFirst("lifed_uses{app=\"".utf8.count))
-            #expect(value == Array(id.utf8), "\(id.debugDescription)")
+            #expect(value == Array(Self.printable(id).utf8), "\(id.debugDescription)")
+            #expect(
+                !text.unicodeScalars.contains { $0 != "\n" && Self.commandsTerminal($0) }, "\(id.debugDescription)")
         }
     }
 
@@ -78,8 +80,13 @@ import Varlink
 
     @Test func printedTextCannotCommandATerminal() {
         for text in Self.texts {
+            #expect(Text.printableLines(text) == Self.printable(text, but: ["\n", "\t"]))
             #expect(!Text.printable(text).unicodeScalars.contains(where: Self.commandsTerminal))
         }
+    }
+
+    private static func printable(_ text: String, but kept: [Unicode.Scalar] = ["\n"]) -> String {
+        text.unicodeScalars.map { kept.contains($0) ? String($0) : Text.printable(String($0)) }.joined()
     }
 
     private static func commandsTerminal(_ scalar: Unicode.Scalar) -> Bool {

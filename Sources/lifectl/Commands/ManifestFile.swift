@@ -15,7 +15,7 @@ struct ManifestFile {
         let file = try find(app, arguments.options, doing: action)
         let text = try file.read(doing: action)
         try arguments.options.show(ManifestText(app: app, file: file.path, text: text)) { _ in
-            "# \(Text.printable(file.path))\n\(text)\(text.hasSuffix("\n") ? "" : "\n")"
+            "# \(Text.printable(file.path))\n\(Text.printableLines(text))\(text.hasSuffix("\n") ? "" : "\n")"
         }
     }
 

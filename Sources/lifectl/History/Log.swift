@@ -176,16 +176,16 @@ struct HistorySource {
         // Subscribed before the history is read, so that no event is lost between the two.
         let subscription = query.follows ? try Session(session.options, doing: action) : nil
         try subscription?.monitor()
-        var known = try session.call(.history, HistoryParameters(id: query.app, limit: nil)).events
+        var known = try session.call(.history, HistoryParameters(id: query.app, limit: nil)).events.datable
         var events = known.filter { event in query.since.map { event.timeUSec >= $0 } ?? true }
         if let lines = query.lines { events = events.suffix(lines) }
         for event in events { try handle(HistoryEntry(event)) }
         while let change = try subscription?.nextChange(timeout: options.explicitTimeout) {
             guard let transition = change.transition, query.app == nil || transition.id == query.app else { continue }
             // A change is a transition. The history also has exits, missed callbacks and failed launches.
-            var newest = try session.call(.history, HistoryParameters(id: query.app, limit: 32)).events
+            var newest = try session.call(.history, HistoryParameters(id: query.app, limit: 32)).events.datable
             if known.last.map({ !newest.contains($0) }) ?? true {
-                newest = try session.call(.history, HistoryParameters(id: query.app, limit: nil)).events
+                newest = try session.call(.history, HistoryParameters(id: query.app, limit: nil)).events.datable
             }
             for event in newest.newer(than: known) { try handle(HistoryEntry(event)) }
             known = newest
@@ -197,6 +197,13 @@ struct HistorySource {
 }
 
 extension [HistoryEvent] {
+    /// The events whose times can be added and subtracted, which those of a hostile daemon may not be.
+    var datable: [HistoryEvent] {
+        filter { event in
+            [event.timeUSec, event.answerUSec, event.stateUSec].allSatisfy { $0.map(Instants.range.contains) ?? true }
+        }
+    }
+
     /// Returns the events behind those that were known before.
     func newer(than known: [HistoryEvent]) -> ArraySlice<HistoryEvent> {
         guard let last = known.last else { return self[...] }

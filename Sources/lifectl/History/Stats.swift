@@ -94,12 +94,16 @@ struct OpenMetrics {
     private static func name(_ family: MetricsDescribeReply) -> String {
         let base =
             family.name.hasPrefix("org.lifed.") ? "lifed_" + family.name.dropFirst("org.lifed.".count) : family.name
-        let name = String(String.UnicodeScalarView(base.unicodeScalars.map { $0.isLetterOrDigit ? $0 : "_" }))
+        let name = word(base)
         return family.type == .counter && name.hasSuffix("_total") ? String(name.dropLast("_total".count)) : name
     }
 
+    private static func word(_ text: String) -> String {
+        String(String.UnicodeScalarView(text.unicodeScalars.map { $0.isLetterOrDigit ? $0 : "_" }))
+    }
+
     private static func sample(_ metric: MetricsListReply, _ family: MetricsDescribeReply, _ name: String) -> String {
-        var labels = (metric.fields?.object ?? []).map { ($0.name, $0.value.string ?? "") }
+        var labels = (metric.fields?.object ?? []).map { (word($0.name), $0.value.string ?? "") }
         if let object = metric.object { labels.insert(("app", object), at: 0) }
         switch metric.value {
         case .number(let number):
@@ -146,7 +150,7 @@ extension Statistics {
         let own = steps.filter { $0.id == lane.app }
         return AppStatistics(
             app: lane.app,
-            times: lane.spans.reduce(into: [:]) { $0[$1.state.rawValue, default: 0] += $1.endUSec - $1.startUSec },
+            times: lane.spans.reduce(into: [:]) { $0[$1.state.rawValue, default: 0] &+= $1.endUSec - $1.startUSec },
             launches: Int64(own.count { $0.from == .notRunning }),
             activations: Int64(own.count { $0.to == .active }), ends: Int64(own.count { $0.to == .notRunning }))
     }

@@ -84,7 +84,7 @@ extension Presentation {
 
     private func reclaim(_ reclaim: Reclaim?) -> [(String, String?)] {
         guard let reclaim else { return [] }
-        let more = reclaim.candidates - Int64(reclaim.order.count)
+        let more = max(0, reclaim.candidates) - Int64(reclaim.order.count)
         let order = reclaim.order.map(Text.printable).joined(separator: ", ") + (more > 0 ? ", and \(more) more" : "")
         return [
             ("memory shortage", Text.printable(reclaim.cause)), ("candidates", order),

@@ -10,6 +10,13 @@ enum Text {
         }
     }
 
+    /// Returns the lines of a text, tabs included, without the other scalars that a terminal may act on.
+    static func printableLines(_ text: String) -> String {
+        Escaping.replaced(text) { scalar in
+            scalar == "\n" || scalar == "\t" || !commandsTerminal(scalar) ? nil : printable(String(scalar))
+        }
+    }
+
     /// Returns whether a terminal may act on the scalar: controls, and marks that change the order of the text.
     static func commandsTerminal(_ scalar: Unicode.Scalar) -> Bool {
         // Nearly all of the output, for which no table is searched.
@@ -130,7 +137,8 @@ enum Escaping {
             case "\\": "\\\\"
             case "\"": "\\\""
             case "\n": "\\n"
-            default: nil
+            // A backslash in an escape sequence of its own.
+            default: Text.commandsTerminal(scalar) ? "\\" + Text.printable(String(scalar)) : nil
             }
         }
     }

@@ -17,8 +17,10 @@ extension TopSample {
         for (index, app) in apps.enumerated() {
             var row = TopRow(app: app, conditions: [], prospects: [])
             if visible.contains(index), let explanation = try Self.explanation(of: app.id, session) {
-                row.cpuTimeUSec = explanation.details.processes.reduce(0) { $0 + $1.cpuTimeUSec }
-                row.memoryBytes = explanation.details.processes.reduce(0) { $0 + Self.residentMemory(of: $1.pid) }
+                row.cpuTimeUSec = explanation.details.processes.reduce(0) {
+                    min($0 + min(max(0, $1.cpuTimeUSec), Self.longestTime), Self.longestTime)
+                }
+                row.memoryBytes = explanation.details.processes.reduce(0) { $0 &+ Self.residentMemory(of: $1.pid) }
                 row.conditions = explanation.conditions
                 row.prospects = explanation.prospects
             }
@@ -26,6 +28,9 @@ extension TopSample {
         }
         if let before { computeLoads(since: before) }
     }
+
+    /// The longest processor time, 14 years, whose load can be computed.
+    private static let longestTime = Int64.max / 20_000
 
     /// Returns the explanation of an app; nil if the app has gone.
     private static func explanation(of id: String, _ session: Session) throws(Failure) -> Explanation? {
