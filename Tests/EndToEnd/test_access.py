@@ -213,6 +213,33 @@ def test_rights_that_a_reload_takes_away_end_for_clients_that_are_connected(life
         monitor.wait()
 
 
+def test_a_member_that_has_left_the_group_has_no_right_after_a_reload(lifed):
+    as_before = ["setpriv", "--reuid=member", "--regid=member", "--groups=lifed", "lifectl"]
+    monitor = lifed.container.popen([*as_before, "monitor", "--json"], stdout=subprocess.PIPE)
+    try:
+        assert json.loads(monitor.stdout.readline())["apps"] == []
+        lifed.container.run(["gpasswd", "-d", "member", "lifed"])
+        lifed.lifectl("reload")
+        assert monitor.wait(timeout=60) != 0
+        # A process keeps the groups of its login.
+        assert lifed.container.run([*as_before, "list"], check=False).returncode == 77
+        lifed.container.run(["gpasswd", "-a", "member", "lifed"])
+        lifed.lifectl("reload")
+        assert lifed.container.run([*as_before, "list"]).returncode == 0
+    finally:
+        lifed.container.run(["gpasswd", "-a", "member", "lifed"])
+        monitor.kill()
+        monitor.wait()
+
+
+def test_a_process_with_a_group_that_its_account_never_had_keeps_its_rights_after_a_reload(lifed):
+    # As a service with SupplementaryGroups= has it.
+    client = ["setpriv", "--reuid=stranger", "--regid=stranger", "--groups=lifed", "lifectl"]
+    assert lifed.container.run([*client, "list"]).returncode == 0
+    lifed.lifectl("reload")
+    assert lifed.container.run([*client, "list"]).returncode == 0
+
+
 def test_a_member_cannot_adopt_a_process_as_the_app_of_another_user(lifed):
     app = "org.example.roots"
     lifed.manifest(app, programs.IDLE)
@@ -237,6 +264,30 @@ def test_a_member_who_goes_home_sees_id_and_state_of_another_users_app(lifed):
     assert (seen["id"], seen["state"], seen["foreground"]) == (app, "active", True)
     assert (seen["name"], seen["pid"], seen["reason"]) == (None, None, None)
     assert lifed.lifectl.json("home")["app"]["pid"] == lifed.lifectl.pid(app)
+
+
+def test_a_program_of_a_member_keeps_its_id_from_a_later_manifest_of_another_user(lifed):
+    app = "org.example.shared"
+    lifed.lifectl("run", "--id", app, "--background", "--", *programs.IDLE, user="member")
+    pid = lifed.lifectl.pid(app)
+    lifed.manifest(app, programs.IDLE, 'user = "stranger"')
+    lifed.configure(f'homeApp = "{app}"\n')
+    for prepare in (lambda: lifed.lifectl("reload"), lambda: lifed.systemctl("restart", "lifed.service")):
+        prepare()
+        assert lifed.lifectl.pid(app) == pid
+        for command in (["launch", app], ["restart", app], ["open", "--app", app, "https://example.org"]):
+            result = lifed.lifectl(*command, check=False)
+            assert result.returncode != 0 and "a program of another user has the id" in result.stderr, command
+        lifed.lifectl("home")
+        assert not lifed.lifectl.app(app)["foreground"]
+        lifed.lifectl("explain", app, user="member")
+        assert lifed.lifectl.json("list", user="member")["apps"][0]["pid"] == pid
+    lifed.lifectl("terminate", app, user="member")
+    lifed.lifectl("launch", app)
+    assert lifed.lifectl.pid(app) != pid
+    owner = lifed.container.run(["stat", "-c", "%U", f"/proc/{lifed.lifectl.pid(app)}"]).stdout.strip()
+    assert owner == "stranger"
+    assert lifed.lifectl("explain", app, user="member", check=False).returncode == 77
 
 
 def test_a_member_reads_no_line_of_a_manifest_that_cannot_be_used(lifed):

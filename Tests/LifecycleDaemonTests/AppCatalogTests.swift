@@ -91,7 +91,8 @@ import Testing
         for id in ["stays", "goes", "described"] { catalog.insert(entry(id), as: AppID(id)) }
         var again = entry("stays")
         again.command = ["another"]
-        let gone = catalog.apply([manifest("described")], defaults: Policy()) { $0.name == "stays" ? again : nil }
+        let gone = catalog.apply(
+            [manifest("described")], defaults: Policy(), entry: { $0.name == "stays" ? again : nil })
         #expect(gone == [AppID("goes")])
         #expect(catalog[AppID("stays")]?.command == ["another"])
         #expect(catalog[AppID("stays")]?.isFromEntry == true)

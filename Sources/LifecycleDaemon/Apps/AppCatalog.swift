@@ -5,7 +5,7 @@ import LifecycleCore
 struct AppCatalog {
     private struct Entry {
         var definition: AppDefinition
-        /// The definition by manifest of an app whose processes were adopted.
+        /// The definition by manifest of an app whose processes were adopted, or whose id a program of another user has.
         var described: AppDefinition?
     }
 
@@ -33,9 +33,42 @@ struct AppCatalog {
 
     mutating func remove(_ id: AppID) { self[id] = nil }
 
-    /// Sets the definition by manifest of an app whose processes were adopted; nil for none.
+    /// Sets the definition by manifest that applies when the present program has ended; nil for none.
     private mutating func setDescribed(_ definition: AppDefinition?, of id: AppID) {
         entries[id]?.described = definition
+    }
+
+    /// Returns whether a program that a client runs or has adopted has the id of a manifest of another user.
+    func isOccupied(_ id: AppID) -> Bool {
+        guard let entry = entries[id] else { return false }
+        return entry.described != nil && entry.definition.isAdHoc
+    }
+
+    /// The ids of manifests that programs of other users have.
+    var occupiedIDs: [AppID] { entries.keys.filter(isOccupied) }
+
+    /// Lets the manifest of an id wait for the end of a program of another user.
+    mutating func occupy(_ id: AppID, by definition: AppDefinition) {
+        let described = self[id]
+        self[id] = definition
+        setDescribed(described, of: id)
+    }
+
+    /// Makes the manifest of an id apply again.
+    ///
+    /// - Returns: Its definition; nil if no program of another user had the id.
+    mutating func endOccupation(of id: AppID) -> AppDefinition? { isOccupied(id) ? applyDescribed(of: id) : nil }
+
+    private mutating func applyDescribed(of id: AppID) -> AppDefinition? {
+        guard let definition = entries[id]?.described else { return nil }
+        entries[id] = Entry(definition: definition)
+        return definition
+    }
+
+    /// The names of the users that definitions name.
+    var userNames: Set<String> {
+        let definitions = entries.values.flatMap { [$0.definition, $0.described].compactMap(\.self) }
+        return Set(definitions.compactMap { if case .named(let name) = $0.user { name } else { nil } })
     }
 
     /// - Parameter isUnit: Whether the processes are those of a unit of the desktop.
@@ -52,19 +85,19 @@ struct AppCatalog {
     /// Makes an app that of its manifest again.
     ///
     /// - Returns: Its definition; nil if it was not adopted, or has no manifest.
-    mutating func endAdoption(of id: AppID) -> AppDefinition? {
-        guard let definition = entries[id]?.described else { return nil }
-        setDescribed(nil, of: id)
-        self[id] = definition
-        return definition
-    }
+    mutating func endAdoption(of id: AppID) -> AppDefinition? { isOccupied(id) ? nil : applyDescribed(of: id) }
 
     /// Applies the manifests of a configuration. Ad-hoc apps stay, with the new defaults.
     ///
-    /// - Parameter entry: Returns the present definition of an app of a desktop entry.
+    /// - Parameters:
+    ///   - haveSameUser: Returns whether a program that a client runs and a manifest have the same user. If not, the manifest waits for
+    ///     the end of the program.
+    ///   - entry: Returns the present definition of an app of a desktop entry.
     /// - Returns: The ids that nothing describes any more. Their definitions stay until the core forgets them.
     mutating func apply(
-        _ manifests: [Manifest], defaults: Policy, entry: (AppID) -> AppDefinition? = { _ in nil }
+        _ manifests: [Manifest], defaults: Policy,
+        haveSameUser: (AppDefinition, AppDefinition) -> Bool = { _, _ in true },
+        entry: (AppID) -> AppDefinition? = { _ in nil }
     ) -> Set<AppID> {
         let current = Set(manifests.map { AppID($0.id) })
         var gone: Set<AppID> = []
@@ -82,13 +115,18 @@ struct AppCatalog {
             policy.onExit = defaults.onExit
             policy.assertionLimit = defaults.assertionLimit
             definition.policy = policy
-            self[id] = definition
+            entries[id] = Entry(definition: definition)
         }
         for id in gone { setDescribed(nil, of: id) }
         for manifest in manifests {
             let id = AppID(manifest.id)
             let before = self[id]
-            self[id] = AppDefinition(manifest: manifest, defaults: defaults)
+            let definition = AppDefinition(manifest: manifest, defaults: defaults)
+            if let before, before.isAdHoc, !haveSameUser(before, definition) {
+                setDescribed(definition, of: id)
+                continue
+            }
+            self[id] = definition
             if let before, before.isAdopted { beginAdoption(of: id, isUnit: before.isFromUnit) }
         }
         for (id, definition) in definitions {

@@ -270,7 +270,8 @@ extension [String: String] {
 
 /// The accounts of the users that manifests name.
 ///
-/// The name service may wait for a server that does not answer. It is asked when a configuration is read, and never by a launch.
+/// The name service may wait for a server that does not answer. It is asked when a configuration is read and
+/// when a member of a group connects for the first time, and never by a launch.
 final class UserAccounts {
     private var accounts: [String: Result<UserAccount, UserLookupError>] = [:]
 
@@ -293,6 +294,22 @@ final class UserAccounts {
             }
         }
         accounts = found
+    }
+
+    /// Looks up the groups that users have now. A user without an account has none; if the name service fails, those found
+    /// before stay.
+    static func groups(of before: [UInt32: Set<UInt32>]) -> [UInt32: Set<UInt32>] {
+        var found = before
+        for user in before.keys.sorted() {
+            try? ServiceManager.notify([.extendTimeout(answerTime)])
+            do throws(UserLookupError) {
+                let account = try UserAccount.numbered(user)
+                found[user] = Set(account.groups + [account.groupID])
+            } catch {
+                if case .noSuchUser = error { found[user] = [] }
+            }
+        }
+        return found
     }
 
     /// Looks up the groups of the users of ad-hoc apps whose records lack them, as those of an older daemon do.

@@ -147,7 +147,12 @@ extension AppManager: ProcessDelegate {
 
     func forget(_ id: AppID, _ app: AppIndex, _ exit: ExitRecord?, _ reclaimed: ReclaimRecord?) {
         if let exit { exits.recordEnd(of: id, app, catalog[id], exit, reclaimed) }
-        catalog.remove(id)
+        if let definition = catalog.endOccupation(of: id) {
+            driver.handle(.define(id, definition.policy))
+            driver.handle(.configure(usableSettings))
+        } else {
+            catalog.remove(id)
+        }
         exits.last.forget(id, app)
         processes.forgetLastPID(of: app)
         channels.forget(app)

@@ -1,5 +1,6 @@
 import AppChannel
 import Configuration
+import Glibc
 import LifecycleCore
 import Processes
 import Systemd
@@ -64,6 +65,8 @@ final class AppManager {
     /// The announced transitions whose entries wait to be written.
     var unwritten: [Announcement] = []
     private var uses = UseReports()
+    /// The core's settings as they are configured.
+    private var settings = LifecycleCore.Settings()
     var session = FollowedSession() {
         didSet { if session != oldValue { store.save(.session, session.saved()) } }
     }
@@ -143,6 +146,7 @@ final class AppManager {
 
     /// Launches an app to the foreground for the user, without a client.
     func launchAgain(_ id: AppID) {
+        guard !catalog.isOccupied(id) else { return }
         if !isDescribed(id) {
             guard let entry = entry(of: id) else { return }
             define(id, entry)
@@ -226,17 +230,41 @@ final class AppManager {
         schedules.apply(configuration.manifests)
         trimsWhenSuspended = all.memory.reclaimWhenSuspended
         let defaults = defaults
-        let gone = catalog.apply(configuration.manifests, defaults: defaults) { id in
+        launcher.accounts.update(catalog.userNames.union(configuration.manifests.compactMap(\.user)))
+        let gone = catalog.apply(configuration.manifests, defaults: defaults, haveSameUser: haveSameUser) { id in
             entry(of: id).map { AppDefinition(entry: $0, defaults: defaults) }
         }
-        lookUpUsers()
-        return (settings, gone)
+        for id in catalog.occupiedIDs.sorted() {
+            log.log.write(
+                .warning,
+                "cannot use the manifest of \(id): a program of another user has this id; using it when that has ended")
+        }
+        self.settings = settings
+        return (usableSettings, gone)
+    }
+
+    /// The settings, without a home app whose id a program of another user has.
+    var usableSettings: LifecycleCore.Settings {
+        var usable = settings
+        if let home = usable.homeApp, catalog.isOccupied(home) { usable.homeApp = nil }
+        return usable
     }
 
     /// Looks up the users that the definitions name.
-    func lookUpUsers() {
-        launcher.accounts.update(
-            Set(catalog.definitions.lazy.compactMap { if case .named(let name) = $0.value.user { name } else { nil } }))
+    func lookUpUsers() { launcher.accounts.update(catalog.userNames) }
+
+    /// Returns the number of a user; nil if the account cannot be looked up.
+    func number(of user: AppDefinition.User) -> UInt32? {
+        switch user {
+        case .daemon: geteuid()
+        case .numbered(let number): number
+        case .named(let name): try? launcher.accounts.account(of: name).userID
+        }
+    }
+
+    /// Returns whether two definitions have the same user. One whose account cannot be looked up is nobody's.
+    func haveSameUser(_ one: AppDefinition, _ other: AppDefinition) -> Bool {
+        number(of: one.user).map { $0 == number(of: other.user) } ?? false
     }
 
     /// Sets the parent of the apps' control groups. Called before the first launch.

@@ -19,6 +19,10 @@ struct AccessPolicy {
     private let owner = geteuid()
     private let group: gid_t?
     private var administrators: Set<gid_t> = []
+    /// The groups of users who have a right by one of them, as their accounts had them at the latest look.
+    private var accounts: [uid_t: Set<gid_t>] = [:]
+    /// The groups that these accounts have lost since. A process keeps those of its login, and so does a connection.
+    private var lostGroups: [uid_t: Set<gid_t>] = [:]
 
     /// The reason to refuse a user without any right.
     let requirement: String
@@ -35,10 +39,29 @@ struct AccessPolicy {
         administrators = Set(names.compactMap { Self.groupNumber(of: $0) })
     }
 
+    /// Looks up the groups of the account of a client, if it has its right by one of them.
+    ///
+    /// What counts is the loss of a group: a service may have one by `SupplementaryGroups=`, and its account never had it.
+    mutating func remember(_ peer: PeerCredentials) {
+        guard !isOwner(peer.user), accounts[peer.user] == nil, right(of: peer) != .none else { return }
+        accounts.merge(UserAccounts.groups(of: [peer.user: []])) { $1 }
+    }
+
+    /// Takes from users the groups that their accounts have lost.
+    mutating func review() {
+        let current = UserAccounts.groups(of: accounts)
+        for (user, before) in accounts {
+            lostGroups[user] = lostGroups[user, default: []].union(before).subtracting(current[user] ?? [])
+        }
+        accounts = current
+    }
+
+    private func isOwner(_ user: uid_t) -> Bool { user == 0 || user == owner }
+
     func right(of peer: PeerCredentials) -> Right {
-        if peer.user == 0 || peer.user == owner { return .administrator }
+        if isOwner(peer.user) { return .administrator }
         guard let group else { return .none }
-        let groups = Set(peer.groups + [peer.group])
+        let groups = Set(peer.groups + [peer.group]).subtracting(lostGroups[peer.user] ?? [])
         if !groups.isDisjoint(with: administrators) { return .administrator }
         return groups.contains(group) ? .member : .none
     }
@@ -150,17 +173,14 @@ final class ClientRights {
     private func owner(of app: AppID) -> UInt32? {
         // An adopted app keeps its user, whatever the manifest of its id says.
         if let owner = manager.processes.tree(of: manager.index(of: app))?.owner { return owner.user }
-        return switch manager.catalog[app]?.user {
-        case .daemon: geteuid()
-        case .numbered(let number): number
-        case .named(let name): try? manager.launcher.accounts.account(of: name).userID
-        case nil: manager.exits.ended[app]?.user
-        }
+        guard let user = manager.catalog[app]?.user else { return manager.exits.ended[app]?.user }
+        return manager.number(of: user)
     }
 
     /// Returns the reason to refuse a request; nil if the client may make it.
     func objection(to request: Request, by scope: ClientScope) -> ControlError? {
-        switch request {
+        if let app = request.appToLaunch, let objection = occupation(of: app, for: scope) { return objection }
+        return switch request {
         case .launch(let app, let background, _): objection(to: app, by: scope, foreground: !background)
         case .openScene(let app, _, let background): objection(to: app, by: scope, foreground: !background)
         case .focus(let app, _), .focusScene(let app, _): objection(to: app, by: scope, foreground: true)
@@ -185,6 +205,15 @@ final class ClientRights {
                 remedy: "ask that user or an administrator (access.administrators in lifed.toml)")
         }
         return foreground ? foregroundObjection(to: scope) : nil
+    }
+
+    /// Returns the reason to refuse a launch of the app of a manifest while a program of another user has its id.
+    func occupation(of app: AppID, for scope: ClientScope) -> ControlError? {
+        guard manager.catalog.isOccupied(app) else { return nil }
+        if case .member(let user) = scope, owner(of: app) == user { return nil }
+        return ControlError(
+            .refused, id: app.name, reason: "a program of another user has the id of this manifest",
+            remedy: "end it with 'lifectl terminate \(app)', and launch the app then")
     }
 
     func foregroundObjection(to scope: ClientScope) -> ControlError? {
@@ -222,5 +251,19 @@ extension ControlAPI.App {
 extension ControlAPI.Transition {
     var stateOnly: ControlAPI.Transition {
         ControlAPI.Transition(id: id, from: from, to: to, timeUSec: timeUSec)
+    }
+}
+
+extension Request {
+    /// The app that the request launches if it is not running.
+    fileprivate var appToLaunch: AppID? {
+        switch self {
+        case .launch(let app, _, _), .openScene(let app, _, _), .deliver(let app, _), .restart(let app),
+            .wake(let app, _, _), .endInterruption(_, answer: .some(let app)):
+            app
+        case .focus, .focusScene, .background, .suspend, .resume, .terminate, .kill, .release, .backgroundScene,
+            .closeScene, .endInterruption(_, answer: nil), .home, .beginInterruption, .machine, .memoryPressure:
+            nil
+        }
     }
 }

@@ -117,6 +117,7 @@ final class ControlServer {
         guard let peer = PeerCredentials(of: descriptor.rawValue) else { return }
         // Clients without any right displace none of the others.
         if connections.count >= clientLimit, !makeRoom(amongAll: access.right(of: peer) != .none) { return }
+        access.remember(peer)
         let number = descriptor.rawValue
         let client = reserve.lend { identify(peer, on: number) }
         let connection = try? ControlConnection(
@@ -161,6 +162,7 @@ final class ControlServer {
 
     /// Closes the connections of clients whose rights have changed since they connected.
     func reviewRights() {
+        access.review()
         for connection in connections.values where !hasRightsAsBefore(connection) {
             let owner = connection.client.app == nil ? "user" : "app"
             reportDrop(of: connection, "the rights of its \(owner) have changed")
@@ -171,7 +173,7 @@ final class ControlServer {
     private func hasRightsAsBefore(_ connection: ControlConnection) -> Bool {
         let (peer, client) = (connection.peer, connection.client)
         if client.scope == .nothing { return true }
-        if client.scope.isForUser, access.right(of: peer) == .none { return false }
+        if access.right(of: peer) == .none { return false }
         let owner: ProcessOwner = client.app.map { .app($0) } ?? .noApp
         return identity(of: peer, ownedBy: owner, isInOwnNamespace: client.isInOwnNamespace) == client
     }

@@ -17,6 +17,7 @@ extension ControlService {
     func restart(_ restart: AppParameters, for call: ClientCall) throws {
         let id = try launchable(restart.id, for: call.scope)
         guard manager.isRunning(id) else { return try ask(.launch(id, background: false), for: call) }
+        if let objection = rights.occupation(of: id, for: call.scope) { throw objection }
         if manager.catalog[id]?.isAdHoc != false {
             throw ControlError(
                 .refused, id: id.name, reason: "it has no manifest, so it cannot be launched again by its id",

@@ -59,7 +59,7 @@ extension AppManager: StateSource {
     func restore(_ saved: SavedState, configuration: LoadedConfiguration, descriptors: StoredDescriptors) {
         isRestoring = true
         defer { isRestoring = false }
-        let (settings, _) = prepare(configuration)
+        _ = prepare(configuration)
         // A frozen app can be thawed only through its control group.
         if processes.cgroups == nil { processes.keepGroups(at: saved.cgroups) }
         session.restore(saved.session)
@@ -69,7 +69,7 @@ extension AppManager: StateSource {
         let records = saved.apps.keys.sorted().compactMap { saved.apps[$0]?.core }
         driver.restore(
             Lifecycle(
-                restoring: saved.machine, apps: records, settings: settings,
+                restoring: saved.machine, apps: records, settings: usableSettings,
                 policy: { catalog[$0]?.policy }, at: driver.now))
         boundInterruptions.restore(saved.boundInterruptions)
         forgetEndedInterruptions()
@@ -139,7 +139,14 @@ extension AppManager: StateSource {
         var isUserNamed = false
         for (id, app) in saved.apps {
             // Requests for an app that was never launched ended with the former daemon.
-            guard catalog[id] == nil, app.core != nil, let record = app.definition else { continue }
+            guard app.core != nil, let record = app.definition else { continue }
+            if let described = catalog[id] {
+                guard let definition = AppDefinition(saved: record, defaults: defaults), definition.isAdHoc,
+                    !haveSameUser(definition, described)
+                else { continue }
+                catalog.occupy(id, by: definition)
+                continue
+            }
             var known: AppDefinition?
             if record["entry"] != nil { known = entry(of: id).map { self.definition(of: $0) } }
             guard var definition = known ?? AppDefinition(saved: record, defaults: defaults) else { continue }
