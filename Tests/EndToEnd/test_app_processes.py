@@ -168,3 +168,24 @@ def test_program_in_a_session_of_its_own_does_not_connect_for_a_launched_app(fam
     family.restart()
     assert stranger.connect() == "unmanaged"
     assert not family.daemon.lifectl.app("terminal")["connected"]
+
+
+@pytest.mark.skipif(os.geteuid() != 0 or not os.path.exists("/dev/fuse"), reason="mounting a file system needs root and FUSE")
+@pytest.mark.parametrize("method", ["signal", "freezer"])
+def test_app_that_waits_for_a_file_system_of_its_own_is_suspended_and_resumed(daemon, tmp_path, method):
+    directory = tmp_path / "files"
+    directory.mkdir()
+    program = [sys.executable, str(Path(__file__).with_name("files_of_its_own.py")), str(directory)]
+    manifest = daemon.configuration / "apps.d/files.toml"
+    manifest.write_text(f"command = {program}\nsuspendMethod = '{method}'\n")
+    daemon.lifectl("reload")
+    daemon.lifectl("launch", "files", "--background")
+    wait_for(Path(f"{directory}.asked").exists, what="a process that waits for the file system")
+    daemon.lifectl("suspend", "files", "--now", check=False)
+    daemon.lifectl.wait_for_state("files", "suspended")
+    processes = daemon.lifectl.json("status", "files")["details"]["processes"]
+    assert sorted(process["state"] for process in processes) == ["D", "T"]
+    daemon.lifectl("resume", "files")
+    assert daemon.lifectl.state("files") == "background"
+    daemon.lifectl("terminate", "files")
+    assert daemon.lifectl.state("files") == "notRunning"

@@ -301,7 +301,12 @@ extension ProcessStatus {
         let threads = threads().filter { !$0.state.isGone && !$0.state.isHeld }
         guard threads.allSatisfy({ $0.state == .uninterruptible }) else { return false }
         return threads.isEmpty || threads.count <= heldVforkChildren(of: threads, among: members)
+            || members.contains { $0.pid != pid && $0.state.isHeld && $0.servesFiles }
     }
+
+    /// True for the server of a FUSE file system. While it is stopped, a process that uses a file of it waits
+    /// uninterruptibly, and cannot stop: the one that waits for another file acts on its pending SIGSTOP afterwards.
+    private var servesFiles: Bool { OpenFile.all(of: pid).contains { $0.target.hasSuffix("/dev/fuse") } }
 
     /// A Boolean value that indicates whether a thread of the process may learn of a change of its children. A thread
     /// in an uninterruptible wait is in no waitpid(2), and acts on a pending SIGSTOP before it gets to one.
