@@ -1,7 +1,9 @@
 """Programs that serve several apps, and were started by one of them: they stay when that app is suspended or ends."""
 
+import os
 import shutil
 import subprocess
+import sys
 
 import pytest
 
@@ -124,3 +126,73 @@ def test_no_program_is_a_helper_when_the_list_is_empty(mortal, bus, tmp_path):
     second.wait()
     mortal.lifectl("suspend", "second")
     assert mortal.kernel.is_stopped(second.pid)
+
+
+# Each serves other apps, and has no parent when its command has ended. Some stay in the session and the process group of the app.
+HELPERS = {
+    # Its babysitter stays as long as there is a terminal.
+    "dbus-launch": "dbus-launch --exit-with-session --sh-syntax <{1}",
+    "ssh-agent": "(ssh-agent -D -a {0}/agent &)",
+    "dirmngr": "GNUPGHOME={0} dirmngr --daemon",
+    "epmd": "(epmd &)",
+}
+
+
+@pytest.mark.parametrize("program", HELPERS)
+def test_helper_goes_on_when_the_app_that_started_it_is_suspended_or_ends(mortal, tmp_path, program):
+    if not shutil.which(program):
+        pytest.skip(f"not installed: {program}")
+    configure(mortal)
+    ours, terminal = os.openpty()
+    start = HELPERS[program].format(tmp_path, os.ttyname(terminal))
+    script = f"{start} >{tmp_path}/said 2>&1; exec sleep infinity"
+    mortal.lifectl("run", "--id", "first", "--", "sh", "-c", script)
+    wait_for(lambda: command(mortal, mortal.lifectl.pid("first")) == ["sleep", "infinity"])
+    found = wait_for(lambda: [pid for pid in helpers(mortal) if names_itself(mortal, pid, program)])
+    mortal.lifectl("suspend", "first")
+    assert not any(mortal.kernel.is_stopped(pid) for pid in helpers(mortal))
+    mortal.lifectl("terminate", "first")
+    assert set(found) <= set(helpers(mortal))
+    for pid in helpers(mortal):
+        os.kill(pid, 9)
+    os.close(ours)
+    os.close(terminal)
+
+
+def command(daemon, pid):
+    return (daemon.kernel.proc / str(pid) / "cmdline").read_text().split("\0")[:-1]
+
+
+def names_itself(daemon, pid, program):
+    return os.path.basename(command(daemon, pid)[0]) == program
+
+
+# Takes the name of a helper by prctl(2) and by its arguments, has no parent, and stays where its parent was.
+NAMES_ITSELF = """
+import ctypes, os, sys
+if os.fork(): os._exit(0)
+libc = ctypes.CDLL(None)
+libc.prctl(15, b"ssh-agent", 0, 0, 0)
+libc.prctl(4, 0, 0, 0, 0)
+open(sys.argv[1], "w").write(str(os.getpid()))
+while True: os.read(sys.stdin.fileno(), 1) or __import__("time").sleep(60)
+"""
+
+
+def test_child_that_names_itself_as_a_helper_is_the_apps(mortal, tmp_path):
+    configure(mortal)
+    file = tmp_path / "pid"
+    script = f"{sys.executable} -c '{NAMES_ITSELF}' {file}; exec sleep infinity"
+    mortal.lifectl("run", "--id", "first", "--", "bash", "-c", f"(exec -a tmux sleep infinity &); {script}")
+    wait_for(lambda: file.exists() and file.read_text())
+    renamed = int(file.read_text())
+    assert mortal.kernel.stat(renamed).name == "ssh-agent"
+    wait_for(lambda: len(mortal.lifectl.json("status", "first")["details"]["processes"]) == 3)
+    mortal.lifectl("suspend", "first")
+    processes = mortal.lifectl.json("status", "first")["details"]["processes"]
+    assert renamed in [each["pid"] for each in processes] and ["tmux infinity"] == [
+        each["command"] for each in processes if "tmux" in each["command"]]
+    assert all(mortal.kernel.is_stopped(each["pid"]) for each in processes)
+    mortal.lifectl("terminate", "first")
+    assert not any(mortal.kernel.exists(each["pid"]) for each in processes)
+    assert helpers(mortal) == {}
