@@ -65,6 +65,11 @@ struct AppCatalog {
         return definition
     }
 
+    /// Returns the bytes in the saved state of the programs that clients run as these users.
+    func savedSize(ofUsers areMeant: (AppDefinition.User) -> Bool) -> Int {
+        entries.values.reduce(0) { areMeant($1.definition.user) ? $0 + $1.definition.savedSize : $0 }
+    }
+
     /// The names of the users that definitions name.
     var userNames: Set<String> {
         let definitions = entries.values.flatMap { [$0.definition, $0.described].compactMap(\.self) }

@@ -49,6 +49,8 @@ import Processes
     var policy: Policy
     private var details = Details()
 
+    /// The bytes of the record in the saved state, if a client has passed the command; 0 for others.
+    var savedSize = 0
     /// A Boolean value that indicates whether the app has a `/tmp` of its own.
     var hasPrivateTemporaryDirectory = false
     /// A Boolean value that indicates whether a desktop entry alone describes the app. It is read at each launch.

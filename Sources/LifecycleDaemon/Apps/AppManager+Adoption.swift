@@ -42,16 +42,11 @@ extension AppManager {
             definition.name = name
             definition.model = model?.name
             if let model = model.flatMap({ catalog[$0] }) { definition.follow(model) }
-            insertAdopted(definition.adopted, as: id)
+            insert(definition.adopted, as: id)
         } else {
             catalog.beginAdoption(of: id)
         }
         publish(id)
-    }
-
-    private func insertAdopted(_ definition: AppDefinition, as id: AppID) {
-        catalog.insert(definition, as: id)
-        store.save(.definition, definition.saved(id))
     }
 
     /// Tells the core of the policy of an app.
@@ -68,7 +63,7 @@ extension AppManager {
         if catalog[id] == nil {
             var definition = AppDefinition(adHoc: process.commandLine, user: .daemon, defaults: defaults)
             definition.name = (try? entries?.facts(of: id.name))??.name
-            insertAdopted(definition.adoptedFromUnit, as: id)
+            insert(definition.adoptedFromUnit, as: id)
         } else {
             catalog.beginAdoption(of: id, isUnit: true)
         }

@@ -154,19 +154,24 @@ final class AppManager {
         request(.launch(id, background: false))
     }
 
-    private func define(_ id: AppID, _ definition: AppDefinition) {
+    /// Makes an app known. No other app has the id.
+    func define(_ id: AppID, _ definition: AppDefinition) {
         if exits.ended[id]?.user != definition.user.number { history.noteNewOwner(of: id, at: driver.now) }
-        catalog.insert(definition, as: id)
-        store.save(.definition, definition.saved(id))
+        insert(definition, as: id)
         driver.handle(.define(id, definition.policy))
     }
 
-    /// Makes an ad-hoc app known. No other app has the id.
-    func define(_ id: AppID, command: [String], user: AppDefinition.User, edit: (inout AppDefinition) -> Void) {
-        var definition = AppDefinition(adHoc: command, user: user, defaults: defaults)
-        edit(&definition)
-        define(id, definition)
+    /// Adds a definition, and saves it.
+    func insert(_ definition: AppDefinition, as id: AppID) {
+        var definition = definition
+        let record = definition.saved(id)
+        definition.savedSize = definition.isAdHoc ? record.bytes.count : 0
+        catalog.insert(definition, as: id)
+        store.save(.definition, record)
     }
+
+    /// Returns the bytes in the saved state of the programs that clients run as a user.
+    func savedSize(of user: UInt32) -> Int { catalog.savedSize { number(of: $0) == user } }
 
     /// Makes an app of a desktop entry known, as the entry is now.
     func define(_ id: AppID, _ entry: DesktopEntry) {

@@ -55,6 +55,8 @@ extension ControlService {
             let request = Request.launch(id, background: wanted.background ?? false)
             // Before the app of the id is changed, which may be another user's.
             if let objection = rights.objection(to: request, by: call.scope) { throw objection }
+            let size = found.commandLine.reduce(0) { $0 + $1.utf8.count }
+            if let objection = stateObjection(to: id, adding: size, of: found.users[0], call.scope) { throw objection }
             manager.defineAdopted(id, found, name: wanted.name, like: model)
             let app = manager.index(of: id)
             if let app { manager.candidates[app] = AdoptionCandidate(process) }

@@ -5,6 +5,16 @@ import Glibc
 import LifecycleCore
 import Varlink
 
+/// The bytes that programs of clients may take in the saved state. The daemon writes all of it whenever its file is full, and
+/// calls wait meanwhile.
+enum StateShare {
+    static let programLimit = 256 << 10
+    /// For all programs of a member of the group `lifed`.
+    static let memberLimit = 4 << 20
+    /// For all programs of root, of the daemon's own user, or of an administrator.
+    static let administratorLimit = 32 << 20
+}
+
 /// The calls that launch an app if it is not running.
 extension ControlService {
     func launch(_ launch: LaunchParameters, for call: ClientCall) throws {
@@ -31,13 +41,6 @@ extension ControlService {
         if let directory = run.workingDirectory, !directory.hasPrefix("/") || directory.utf8.count >= PATH_MAX {
             throw ServiceError.invalidParameter("workingDirectory")
         }
-        // The state has both, for a successor.
-        guard run.size <= RunParameters.sizeLimit else {
-            throw ControlError(
-                .refused, id: run.id,
-                reason: "its command and environment have \(run.size) bytes, and may have \(RunParameters.sizeLimit)",
-                remedy: "pass less of them, such as the path of a file")
-        }
         let id = run.id.map { AppID($0) } ?? manager.catalog.freeID(for: run.command)
         try Self.check(id)
         guard !manager.isKnown(id) else {
@@ -56,13 +59,42 @@ extension ControlService {
                 reason: "the daemon belongs to another user, and cannot launch apps as user \(peer.user)",
                 remedy: "run lifectl as user \(geteuid()), or use the system's daemon")
         }
-        manager.define(id, command: run.command, user: isOther ? .numbered(peer.user) : .daemon) { definition in
-            if isOther { definition.groups = [peer.group] + peer.groups.filter { $0 != peer.group } }
-            definition.environment = run.environment ?? [:]
-            definition.workingDirectory = run.workingDirectory
-            definition.confinement = call.connection.confinement
-        }
+        var definition = AppDefinition(
+            adHoc: run.command, user: isOther ? .numbered(peer.user) : .daemon, defaults: manager.defaults)
+        if isOther { definition.groups = [peer.group] + peer.groups.filter { $0 != peer.group } }
+        definition.environment = run.environment ?? [:]
+        definition.workingDirectory = run.workingDirectory
+        definition.confinement = call.connection.confinement
+        if let objection = stateObjection(to: definition, id, of: peer.user, call.scope) { throw objection }
+        manager.define(id, definition)
         try ask(.launch(id, background: run.background ?? false), for: call)
+    }
+
+    /// Returns the reason to refuse a program whose record would take too much of the saved state.
+    private func stateObjection(
+        to definition: AppDefinition, _ id: AppID, of user: UInt32, _ scope: ClientScope
+    ) -> ControlError? {
+        let size = definition.saved(id).bytes.count
+        guard size <= StateShare.programLimit else {
+            return ControlError(
+                .refused, id: id.name,
+                reason: "its command and environment take \(size) bytes in the saved state, and may take "
+                    + "\(StateShare.programLimit)",
+                remedy: "pass less of them, such as the path of a file")
+        }
+        return stateObjection(to: id, adding: size, of: user, scope)
+    }
+
+    /// Returns the reason to refuse a program because of the others that the user has in the saved state.
+    func stateObjection(to id: AppID, adding size: Int, of user: UInt32, _ scope: ClientScope) -> ControlError? {
+        let limit = scope == .everything ? StateShare.administratorLimit : StateShare.memberLimit
+        let present = manager.savedSize(of: user)
+        guard present + size > limit else { return nil }
+        return ControlError(
+            .refused, id: id.name,
+            reason: "the programs of user \(user) take \(present) bytes in the saved state, this one would take "
+                + "\(size), and all together may take \(limit)",
+            remedy: "end some of them, or pass a smaller environment")
     }
 
     func open(_ open: OpenParameters, for call: ClientCall) throws {

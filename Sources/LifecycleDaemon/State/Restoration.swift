@@ -141,9 +141,10 @@ extension AppManager: StateSource {
             // Requests for an app that was never launched ended with the former daemon.
             guard app.core != nil, let record = app.definition else { continue }
             if let described = catalog[id] {
-                guard let definition = AppDefinition(saved: record, defaults: defaults), definition.isAdHoc,
+                guard var definition = AppDefinition(saved: record, defaults: defaults), definition.isAdHoc,
                     !haveSameUser(definition, described)
                 else { continue }
+                definition.savedSize = record.bytes.count
                 catalog.occupy(id, by: definition)
                 continue
             }
@@ -151,6 +152,7 @@ extension AppManager: StateSource {
             if record["entry"] != nil { known = entry(of: id).map { self.definition(of: $0) } }
             guard var definition = known ?? AppDefinition(saved: record, defaults: defaults) else { continue }
             if let model = definition.model.flatMap({ catalog[AppID($0)] }) { definition.follow(model) }
+            if definition.isAdHoc { definition.savedSize = record.bytes.count }
             catalog.insert(definition, as: id)
             if case .named = definition.user { isUserNamed = true }
         }
