@@ -88,3 +88,24 @@ def test_the_share_of_a_member_stays_after_a_restart(shared):
     shared.start(wrapper=shared.wrapper)
     with member(shared) as client:
         assert run(client, "late")["error"] == "org.lifed.Refused"
+
+
+def test_interruptions_of_members_leave_some_for_administrators(shared):
+    def begin(connection, name):
+        return call(connection, "org.lifed.BeginInterruption", {"name": name})
+
+    with contextlib.ExitStack() as stack:
+        members = [stack.enter_context(member(shared, USER - number)) for number in range(6)]
+        begun = [0] * len(members)
+        for number, client in enumerate(members):
+            while "error" not in (reply := begin(client, f"{number}.{begun[number]}")):
+                begun[number] += 1
+                assert begun[number] <= 64
+            assert reply["error"] == "org.lifed.Refused", reply
+        assert begun == [16, 16, 16, 0, 0, 0]
+        # One that is under way is begun again.
+        assert "error" not in begin(members[0], "0.0")
+        with connect(str(shared.socket)) as root:
+            assert "error" not in begin(root, "call")
+            assert "error" not in call(root, "org.lifed.EndInterruption", {"name": "0.0"})
+        assert "error" not in begin(members[5], "later")

@@ -72,7 +72,7 @@ final class AppManager {
     }
     var boundInterruptions = BoundInterruptions() {
         didSet {
-            if boundInterruptions.names != oldValue.names { store.save(.bound, boundInterruptions.saved()) }
+            if boundInterruptions != oldValue { store.save(.bound, boundInterruptions.saved()) }
         }
     }
     /// The daemon's own requests, numbered from the other end than those of clients.

@@ -173,6 +173,11 @@ extension ControlService: LifedHandler {
         if let objection = rights.objection(to: request, by: call.scope) { throw objection }
         // An interruption that lasts until it is ended by its name does not end with another client.
         let isNew = !manager.core.interruptions.contains(name)
+        if isNew, case .member(let user) = call.scope, let reason = manager.boundInterruptions.begin(name, by: user) {
+            throw ControlError(
+                .refused, id: nil, reason: reason,
+                remedy: "list them with 'lifectl status' and end one with 'lifectl interrupt end'")
+        }
         if parameters.whileConnected != true {
             manager.boundInterruptions.removeAll(of: name)
         } else if isNew || manager.boundInterruptions.contains(name) {

@@ -95,14 +95,21 @@ struct UseReports {
     }
 }
 
-/// The interruptions that end with the connections of their clients: all of these have begun them with `whileConnected`.
+/// The interruptions that end with the connections of their clients: all of these have begun them with `whileConnected`. And the
+/// members of the group `lifed` who have begun interruptions.
 ///
 /// They are saved before they begin, and until their ends are: a successor has none of the connections, and ends them all.
-struct BoundInterruptions {
+struct BoundInterruptions: Equatable {
     /// The connections by the names of the interruptions; none for an interruption that is about to end.
     private var connections: [String: Set<ObjectIdentifier>] = [:]
+    /// The members by the names of the interruptions that they have begun.
+    private var members: [String: UInt32] = [:]
 
-    var isEmpty: Bool { connections.isEmpty }
+    /// The number of interruptions that one member may have begun, and that all members together may.
+    static let memberLimit = 16
+    static let limitOfMembers = Lifecycle.interruptionLimit - 16
+
+    var isEmpty: Bool { connections.isEmpty && members.isEmpty }
     /// The names of the interruptions, in their order.
     var names: [String] { connections.keys.sorted() }
     /// The names of the interruptions whose clients are gone, in their order.
@@ -121,9 +128,27 @@ struct BoundInterruptions {
     /// Lets an interruption last until it is ended by its name.
     mutating func removeAll(of name: String) { connections[name] = nil }
 
+    /// Returns the member who has begun an interruption.
+    func member(of name: String) -> UInt32? { members[name] }
+
+    /// Notes the member who begins an interruption.
+    ///
+    /// - Returns: The reason why the member may not; nil if the member may.
+    mutating func begin(_ name: String, by member: UInt32) -> String? {
+        guard members.values.count(where: { $0 == member }) < Self.memberLimit else {
+            return "user \(member) has begun \(Self.memberLimit) interruptions, as many as a member may"
+        }
+        guard members.count < Self.limitOfMembers else {
+            return "members have begun \(Self.limitOfMembers) interruptions, and only administrators may begin more"
+        }
+        members[name] = member
+        return nil
+    }
+
     /// Removes the interruptions that have ended.
     mutating func removeAll(except names: some Collection<String>) {
         connections = connections.filter { names.contains($0.key) }
+        members = members.filter { names.contains($0.key) }
     }
 }
 
@@ -131,5 +156,11 @@ extension BoundInterruptions: SavedTable {
     mutating func code(with coder: inout some SavedCoder) {
         let names = coder.list("interruption", names)
         if coder.isReading { for name in names { connections[name] = [] } }
+        let begun = coder.list("begun-by", members.map { "\($0.value):\($0.key)" }.sorted())
+        guard coder.isReading else { return }
+        for text in begun {
+            let parts = text.split(separator: ":", maxSplits: 1)
+            if parts.count == 2, let member = UInt32(parts[0]) { members[String(parts[1])] = member }
+        }
     }
 }
