@@ -79,6 +79,25 @@ def test_app_that_ended_is_told_with_its_output(direct):
     assert (direct.state / "output/short").read_text() == "said\n"
 
 
+def test_output_of_forgotten_apps_is_removed(direct):
+    """It stays with the record of the end; there are a hundred of those."""
+    (direct.configuration / "apps.d/kept.toml").write_text("command = ['sh', '-c', 'echo said']\n")
+    direct.lifectl("reload")
+    direct.lifectl("launch", "kept", check=False)
+    output = direct.state / "output"
+    with connect(str(direct.socket)) as client:
+        for number in range(130):
+            call(client, "org.lifed.Run", {"command": ["true"], "id": f"app-{number}", "background": True})
+        wait_for(lambda: "app-129" not in direct.lifectl.apps())
+    names = {path.name for path in output.iterdir()}
+    assert len(names) == 101 and {"kept", "app-129"} < names
+    direct.process.kill()
+    direct.process.wait()
+    (output / "lost").touch()
+    direct.start()
+    assert {path.name for path in output.iterdir()} == names
+
+
 def test_two_daemons_do_not_share_a_directory(direct):
     second = subprocess.run(direct.arguments(), stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60)
     assert second.returncode != 0

@@ -155,9 +155,9 @@ extension AppManager: EffectHandler {
         if case .launchFailed(let id, let why) = decision, let app {
             channels.close(app)
             endAdoption(of: id, app)
-            exits.recordFailedLaunch(of: id, catalog[id], why, at: driver.now)
+            removeOutput(of: exits.recordFailedLaunch(of: id, catalog[id], why, at: driver.now))
         }
-        if case .reclaimed(let id, let account) = decision { exits.ended.record(account, of: id) }
+        if case .reclaimed(let id, let account) = decision { removeOutput(of: exits.ended.record(account, of: id)) }
         decisions.append(
             DecisionReport(
                 decision: decision, instant: driver.now, pid: processes.lastPID(of: app), position: announcements.count)

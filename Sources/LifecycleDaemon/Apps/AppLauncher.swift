@@ -125,6 +125,11 @@ struct AppLauncher {
     private var outputDirectory: String { stateDirectory + "/output" }
     private func outputFile(of id: AppID) -> String { outputDirectory + "/" + id.name }
 
+    /// The apps that have a file for their output.
+    var appsWithOutput: [AppID] { (PrivateDirectory.names(in: outputDirectory) ?? []).map { AppID($0) } }
+
+    func removeOutput(of id: AppID) { _ = unsafe unlink(outputFile(of: id)) }
+
     /// Removes the empty directory of a forgotten app: another user's app of the same id could not use it.
     func removeEmptyStateDirectory(of id: AppID) {
         _ = unsafe rmdir(ownDirectory(of: id))

@@ -146,7 +146,7 @@ extension AppManager: ProcessDelegate {
     }
 
     func forget(_ id: AppID, _ app: AppIndex, _ exit: ExitRecord?, _ reclaimed: ReclaimRecord?) {
-        if let exit { exits.recordEnd(of: id, app, catalog[id], exit, reclaimed) }
+        let dropped = exit.map { exits.recordEnd(of: id, app, catalog[id], $0, reclaimed) } ?? []
         if let definition = catalog.endOccupation(of: id) {
             driver.handle(.define(id, definition.policy))
             driver.handle(.configure(usableSettings))
@@ -157,7 +157,13 @@ extension AppManager: ProcessDelegate {
         processes.forgetLastPID(of: app)
         channels.forget(app)
         launcher.removeEmptyStateDirectory(of: id)
+        removeOutput(of: dropped + [id])
         store.retryWithLess()
+    }
+
+    /// Removes the output of those of the apps that the daemon has forgotten, with their ends.
+    func removeOutput(of ids: [AppID]) {
+        for id in ids where catalog[id] == nil && exits.ended[id] == nil { launcher.removeOutput(of: id) }
     }
 
     func launchEnded(_ token: LaunchToken) {

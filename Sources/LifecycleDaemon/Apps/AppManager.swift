@@ -279,6 +279,8 @@ final class AppManager {
     }
 
     func start() {
+        // A daemon that was killed may have left some.
+        removeOutput(of: launcher.appsWithOutput)
         driver.handle(.start)
         announceTransitions()
         schedules.start()

@@ -31,21 +31,7 @@ final class AppRecords {
     }
 
     /// The names of the files of apps; nil if the directory cannot be listed.
-    var names: Set<String>? {
-        guard let directory = unsafe opendir(path) else { return errno == ENOENT ? [] : nil }
-        defer { unsafe closedir(directory) }
-        var names: Set<String> = []
-        while let entry = unsafe readdir(directory) {
-            unsafe withUnsafePointer(to: &entry.pointee.d_name) { name in
-                unsafe name.withMemoryRebound(to: CChar.self, capacity: 256) { name in
-                    if unsafe name[0] != CChar(bitPattern: UInt8(ascii: ".")) {
-                        _ = unsafe names.insert(String(cString: name))
-                    }
-                }
-            }
-        }
-        return names
-    }
+    var names: Set<String>? { PrivateDirectory.names(in: path) }
 
     /// Reads the records of an app; none if the file cannot be read or may be another user's.
     func read(_ id: AppID) -> [SavedRecord] {

@@ -19,18 +19,23 @@ final class ExitHistory {
     }
 
     /// Records the exit of an app that is about to be forgotten.
+    ///
+    /// - Returns: The apps whose records have made room.
     func recordEnd(
         of id: AppID, _ app: AppIndex, _ definition: AppDefinition?, _ exit: ExitRecord, _ reclaimed: ReclaimRecord?
-    ) {
+    ) -> [AppID] {
         ended.record(
             EndedApps.Record(
                 id, definition, time: time(of: exit, app), exit: exit,
                 reclaimed: exit.reason == .reclaimed ? reclaimed : nil))
     }
 
-    func recordFailedLaunch(of id: AppID, _ definition: AppDefinition?, _ why: StartFailure, at now: Instant) {
+    /// - Returns: The apps whose records have made room.
+    func recordFailedLaunch(
+        of id: AppID, _ definition: AppDefinition?, _ why: StartFailure, at now: Instant
+    ) -> [AppID] {
         let words = String(why.words.prefix(EndedApps.Record.failureLength))
-        ended.record(
+        return ended.record(
             EndedApps.Record(
                 id, definition, time: time(of: now), launchFailure: words, launchRemedy: why.remedy))
     }
@@ -149,31 +154,39 @@ final class EndedApps {
     /// The records to save, the oldest first.
     var saved: [SavedRecord] { packed.map(\.record) }
 
-    func record(_ record: Record) {
+    /// - Returns: The apps whose records have made room.
+    @discardableResult
+    func record(_ record: Record) -> [AppID] {
         let saved = record.saved(record.id)
-        append(saved, of: record.id)
-        store.save(.ended, saved)
+        defer { store.save(.ended, saved) }
+        return append(saved, of: record.id)
     }
 
     /// Adds the memory that a reclaimed app has freed.
-    func record(_ account: ReclaimRecord, of id: AppID) {
-        guard var record = self[id], record.exit?.reason == .reclaimed else { return }
+    ///
+    /// - Returns: The apps whose records have made room.
+    func record(_ account: ReclaimRecord, of id: AppID) -> [AppID] {
+        guard var record = self[id], record.exit?.reason == .reclaimed else { return [] }
         record.reclaimed = account
-        self.record(record)
+        return self.record(record)
     }
 
-    private func append(_ record: SavedRecord, of id: AppID) {
+    private func append(_ record: SavedRecord, of id: AppID) -> [AppID] {
         packed.removeAll { $0.id == id }
         packed.append((id, record))
         var size = packed.reduce(0) { $0 + $1.record.bytes.count }
+        var dropped: [AppID] = []
         while packed.count > 1, packed.count > Self.limit || size > Self.byteLimit {
-            size -= packed.removeFirst().record.bytes.count
+            let first = packed.removeFirst()
+            size -= first.record.bytes.count
+            dropped.append(first.id)
         }
+        return dropped
     }
 
     func restore(_ saved: [SavedRecord]) {
         for record in saved {
-            if let valid = Record(saved: record) { append(valid.saved(valid.id), of: valid.id) }
+            if let valid = Record(saved: record) { _ = append(valid.saved(valid.id), of: valid.id) }
         }
     }
 
