@@ -2,10 +2,12 @@
 
 import contextlib
 import os
+import re
 
 import pytest
 
 import programs
+from container import wait_for
 from direct import DirectDaemon
 from driver import call, connect
 
@@ -109,3 +111,15 @@ def test_interruptions_of_members_leave_some_for_administrators(shared):
             assert "error" not in begin(root, "call")
             assert "error" not in call(root, "org.lifed.EndInterruption", {"name": "0.0"})
         assert "error" not in begin(members[5], "later")
+
+
+def test_what_a_member_does_displaces_no_journal_entries_of_others(shared):
+    with member(shared) as client, connect(str(shared.socket)) as root:
+        for _ in range(400):
+            for verb in ("Begin", "End"):
+                assert "error" not in call(client, f"org.lifed.{verb}Interruption", {"name": "members"})
+        assert "error" not in call(root, "org.lifed.BeginInterruption", {"name": "roots"})
+        wait_for(lambda: "interruption roots began" in shared.logged)
+    shared.stop()
+    left_out = re.findall(rf"left out (\d+) further log entries caused by the apps of user {USER}", shared.logged)
+    assert left_out and shared.logged.count("interruption members") + sum(map(int, left_out)) == 800

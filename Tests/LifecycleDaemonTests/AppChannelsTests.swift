@@ -10,6 +10,7 @@ import Testing
     private static let clock = AppID("clock")
 
     private final class Delegate: ChannelDelegate {
+        func member(behind app: AppID) -> UInt32? { nil }
         var isReconnecting = false
         /// The processes that do not speak for the app.
         var strangers: Set<ProcessID> = []

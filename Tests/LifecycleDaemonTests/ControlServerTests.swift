@@ -168,7 +168,7 @@ import Varlink
         var onTransition: () -> Void = {}
 
         func write(_ subject: LogSubject) { if case .transition = subject { onTransition() } }
-        func write(_ entry: LogEntry, causedBy cause: EntryCause) {}
+        func write(_ subject: LogSubject, causedBy cause: EntryCause) { write(subject) }
     }
 
     /// Passes everything on to the service, for which this process is no client.

@@ -9,7 +9,7 @@ import Testing
 
     @Test func causeBeyondItsBurstIsSuppressedAndCounted() {
         var limiter = EntryLimiter()
-        let admitted = (0..<100).count { _ in limiter.admits(.user(1000), at: 5) }
+        let admitted = (0..<100).count { _ in limiter.admits(.user(1000), size: 0, at: 5) }
         #expect(admitted == burst)
         #expect(limiter.nextReport == 5 + window)
         let early = limiter.takeSuppressed(at: 4 + window)
@@ -20,25 +20,36 @@ import Testing
 
     @Test func oneCauseDoesNotUseTheShareOfAnother() {
         var limiter = EntryLimiter()
-        for _ in 0..<100 { _ = limiter.admits(.user(1000), at: 0) }
-        let isUserAdmitted = limiter.admits(.user(1001), at: 0)
-        let isAppAdmitted = limiter.admits(.app(AppID("1000")), at: 0)
+        for _ in 0..<100 { _ = limiter.admits(.user(1000), size: 0, at: 0) }
+        let isUserAdmitted = limiter.admits(.user(1001), size: 0, at: 0)
+        let isAppAdmitted = limiter.admits(.app(AppID("1000")), size: 0, at: 0)
         #expect(isUserAdmitted && isAppAdmitted)
     }
 
     @Test func causeHasANewShareWhenItsWindowHasEnded() {
         var limiter = EntryLimiter()
-        for _ in 0..<burst { _ = limiter.admits(.user(1000), at: 0) }
-        let isAdmittedBefore = limiter.admits(.user(1000), at: window - 1)
+        for _ in 0..<burst { _ = limiter.admits(.user(1000), size: 0, at: 0) }
+        let isAdmittedBefore = limiter.admits(.user(1000), size: 0, at: window - 1)
         let suppressed = limiter.takeSuppressed(at: window)
-        let isAdmittedAfter = limiter.admits(.user(1000), at: window)
+        let isAdmittedAfter = limiter.admits(.user(1000), size: 0, at: window)
         #expect(!isAdmittedBefore && suppressed.count == 1 && isAdmittedAfter)
+    }
+
+    @Test func causeHasAShareOfBytes() {
+        var limiter = EntryLimiter()
+        let large = EntryLimiter.byteLimit / 4
+        let admitted = (0..<10).count { _ in limiter.admits(.apps(of: 1000), size: large, at: 0) }
+        #expect(admitted == 4)
+        let isOtherAdmitted = limiter.admits(.apps(of: 1001), size: large, at: 0)
+        #expect(isOtherAdmitted)
+        let suppressed = limiter.takeSuppressed(at: window)
+        #expect(suppressed.map(\.count) == [6])
     }
 
     @Test func causesBeyondTheLimitShareOneWindow() {
         var limiter = EntryLimiter()
-        for user in 0..<UInt32(EntryLimiter.causeLimit) { _ = limiter.admits(.user(user), at: 0) }
-        let admitted = (0..<100).count { limiter.admits(.user(1_000_000 + UInt32($0)), at: 0) }
+        for user in 0..<UInt32(EntryLimiter.causeLimit) { _ = limiter.admits(.user(user), size: 0, at: 0) }
+        let admitted = (0..<100).count { limiter.admits(.user(1_000_000 + UInt32($0)), size: 0, at: 0) }
         #expect(admitted == burst)
         let suppressed = limiter.takeSuppressed(at: window)
         #expect(suppressed.map(\.count) == [100 - burst])
@@ -53,7 +64,9 @@ import Testing
 
         func write(_ subject: LogSubject) { written += 1 }
 
-        func write(_ entry: LogEntry, causedBy cause: EntryCause) { if limiter.admits(cause, at: 0) { written += 1 } }
+        func write(_ subject: LogSubject, causedBy cause: EntryCause) {
+            if limiter.admits(cause, size: subject.size, at: 0) { written += 1 }
+        }
     }
 
     @Test(arguments: [
@@ -62,7 +75,42 @@ import Testing
     func signalsOfOtherProgramsCauseALimitedNumberOfEntries(decision: Decision) {
         let journal = LimitedJournal()
         let log = LifecycleLog(log: journal)
-        for _ in 0..<100 { log.write(decision, pid: nil) }
+        for _ in 0..<100 { log.write(decision, pid: nil, member: nil) }
+        #expect(journal.written == EntryLimiter.burst)
+    }
+
+    private static let step = Transition(
+        app: AppID("clock"), from: .inactive, to: .active, reason: .focus, instant: Instant(microseconds: 2),
+        since: Instant(microseconds: 1), answerTime: nil)
+
+    @Test func appsOfAMemberCauseALimitedNumberOfEntries() {
+        let journal = LimitedJournal()
+        let log = LifecycleLog(log: journal)
+        for _ in 0..<1000 { log.write(Self.step, pid: 1, member: 1000) }
+        for _ in 0..<1000 { log.write(.interruptionBegan("call"), pid: nil, member: 1000) }
+        #expect(journal.written == EntryLimiter.burstOfApps)
+        for _ in 0..<10 { log.write(Self.step, pid: 1, member: 1001) }
+        #expect(journal.written == EntryLimiter.burstOfApps + 10)
+    }
+
+    @Test func appsOfTheDaemonsUserHaveAllEntries() {
+        let journal = LimitedJournal()
+        let log = LifecycleLog(log: journal)
+        for _ in 0..<1000 { log.write(Self.step, pid: 1, member: nil) }
+        #expect(journal.written == 1000)
+    }
+
+    @Test func failureOfALaunchIsToldInAFewWords() {
+        let journal = RecordingJournal()
+        let path = String(repeating: "x", count: 100_000)
+        LifecycleLog(log: journal).write(.launchFailed(AppID("clock"), .command(path)), pid: nil, member: 1000)
+        #expect(journal.entries.count == 1 && LogSubject.entry(journal.entries[0]).size < 2048)
+    }
+
+    @Test func mistakesOfAnAppCauseALimitedNumberOfEntries() {
+        let journal = LimitedJournal()
+        let log = LifecycleLog(log: journal)
+        for _ in 0..<100 { log.write(mistake: "no such verb", count: 1, by: AppID("clock"), member: nil) }
         #expect(journal.written == EntryLimiter.burst)
     }
 }

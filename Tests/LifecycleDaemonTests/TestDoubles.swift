@@ -10,7 +10,7 @@ final class RecordingJournal: JournalSink {
 
     func write(_ subject: LogSubject) { entries.append(LogEntry(subject)) }
 
-    func write(_ entry: LogEntry, causedBy cause: EntryCause) { entries.append(entry) }
+    func write(_ subject: LogSubject, causedBy cause: EntryCause) { write(subject) }
 }
 
 extension LogEntry {

@@ -17,6 +17,8 @@ protocol ChannelDelegate: AnyObject {
     func replaceStoredDescriptors(of app: AppIndex)
     /// Returns whether a process of the app speaks for it.
     func mayConnect(_ process: ProcessID, as app: AppIndex) -> Bool
+    /// Returns the user of an app, if the journal entries about the apps of that user have a limit.
+    func member(behind app: AppID) -> UInt32?
 }
 
 /// The channels of the running apps. Each app has inherited its end from the daemon, so its identity is certain.
@@ -127,7 +129,9 @@ final class AppChannels {
         switch event {
         case .hello(let version, let resume, let sender): greet(app, version: version, resume: resume, sender: sender)
         case .message(let message): report(AppMessage(message), from: app)
-        case .mistake(let mistake, let count): log.write(mistake: mistake, count: count, by: core.id(of: app))
+        case .mistake(let mistake, let count):
+            let id = core.id(of: app)
+            log.write(mistake: mistake, count: count, by: id, member: delegate?.member(behind: id))
         case .changed: if let progress = progress(of: app) { store.save(progress, of: core.id(of: app), at: app) }
         case .closed:
             // Nothing is reported of a channel that the daemon closed because its app has ended.

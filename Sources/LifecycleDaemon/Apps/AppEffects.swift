@@ -1,4 +1,5 @@
 import AppChannel
+import Glibc
 import LifecycleCore
 import Processes
 import Systemd
@@ -135,11 +136,11 @@ extension AppManager: EffectHandler {
             switch announcement {
             case .app(let transition):
                 history.append(transition, pid: pid)
-                log.write(transition, pid: pid)
+                log.write(transition, pid: pid, member: member(behind: transition.app))
                 observer?.stateChanged(transition)
                 if transition.to == .notRunning, let app { desktop?.appEnded(transition.app, app, transition.reason) }
             case .scene(let transition):
-                log.write(transition, pid: pid)
+                log.write(transition, pid: pid, member: member(behind: transition.app))
                 observer?.sceneStateChanged(transition)
             }
         }
@@ -148,7 +149,19 @@ extension AppManager: EffectHandler {
 
     private func tell(_ report: DecisionReport) {
         history.append(report.decision, pid: report.pid, at: report.instant)
-        log.write(report.decision, pid: report.pid)
+        log.write(report.decision, pid: report.pid, member: member(behind: report.decision))
+    }
+
+    private func member(behind decision: Decision) -> UInt32? {
+        if case .interruptionBegan(let name) = decision { return boundInterruptions.member(of: name) }
+        if case .interruptionEnded(let name) = decision { return boundInterruptions.member(of: name) }
+        return decision.app.flatMap { member(behind: $0) }
+    }
+
+    func member(behind app: AppID) -> UInt32? {
+        // Neither root nor the daemon's own user has a limit.
+        let user = catalog[app].map { number(of: $0.user) } ?? exits.ended[app]?.user
+        return user == 0 || user == geteuid() ? nil : user
     }
 
     private func record(_ decision: Decision, of app: AppIndex?) {

@@ -207,14 +207,13 @@ final class ControlServer {
     }
 
     private func report(_ id: MessageID, _ message: String, _ peer: PeerCredentials, reason: String) {
-        log.write(
-            LogEntry(
-                id: id, priority: .notice, message: message,
-                fields: [
-                    ("LIFED_CLIENT_UID", String(peer.user)), ("LIFED_CLIENT_PID", String(peer.process)),
-                    ("LIFED_REASON", reason),
-                ]),
-            causedBy: .user(peer.user))
+        let entry = LogEntry(
+            id: id, priority: .notice, message: message,
+            fields: [
+                ("LIFED_CLIENT_UID", String(peer.user)), ("LIFED_CLIENT_PID", String(peer.process)),
+                ("LIFED_REASON", reason),
+            ])
+        log.write(.entry(entry), causedBy: .user(peer.user))
     }
 
     /// Closes the eighth of the clients that has been idle longest, or else the oldest subscriber; apps before users, so that

@@ -4,22 +4,27 @@ import LifecycleCore
 nonisolated enum EntryCause: Hashable {
     case user(UInt32)
     case app(AppID)
+    /// All apps of a user, and what the user does with them.
+    case apps(of: UInt32)
     /// All causes beyond the number that is told apart.
     case others
 }
 
 /// Limits the journal entries that one user or app can cause, so that they cannot displace the entries of others.
 ///
-/// A cause may have `burst` entries within `window`. The limiter counts the entries that it leaves out; the count is due when
-/// the window of the cause ends.
+/// A cause may have `burst` entries within `window`, the apps of a user `burstOfApps`, and `byteLimit` bytes of them. The limiter
+/// counts the entries that it leaves out; the count is due when the window of the cause ends.
 nonisolated struct EntryLimiter {
     static let burst = 32
+    static let burstOfApps = 512
+    static let byteLimit = 128 << 10
     static let window: UInt64 = 30_000_000
     static let causeLimit = 4096
 
     private struct Window {
         let end: UInt64
         var written = 0
+        var bytes = 0
         var suppressed = 0
     }
 
@@ -27,23 +32,27 @@ nonisolated struct EntryLimiter {
 
     /// Counts an entry of the cause.
     ///
-    /// - Parameter now: The time in microseconds, of a clock that does not go back.
+    /// - Parameters:
+    ///   - size: The size of the entry, in bytes.
+    ///   - now: The time in microseconds, of a clock that does not go back.
     /// - Returns: Whether the entry may be written.
-    mutating func admits(_ cause: EntryCause, at now: UInt64) -> Bool {
+    mutating func admits(_ cause: EntryCause, size: Int, at now: UInt64) -> Bool {
         if windows.count >= Self.causeLimit, windows[cause] == nil { forgetQuietWindows(at: now) }
         let isKnown = windows[cause] != nil || windows.count < Self.causeLimit
-        return count(isKnown ? cause : .others, at: now)
+        return count(isKnown ? cause : .others, size: size, at: now)
     }
 
-    private mutating func count(_ cause: EntryCause, at now: UInt64) -> Bool {
+    private mutating func count(_ cause: EntryCause, size: Int, at now: UInt64) -> Bool {
         var window = windows[cause] ?? Window(end: now + Self.window)
         if window.end <= now, window.suppressed == 0 { window = Window(end: now + Self.window) }
         defer { windows[cause] = window }
-        guard window.written < Self.burst else {
+        let burst = if case .apps = cause { Self.burstOfApps } else { Self.burst }
+        guard window.written < burst, window.bytes + size <= Self.byteLimit else {
             window.suppressed += 1
             return false
         }
         window.written += 1
+        window.bytes += size
         return true
     }
 
@@ -67,6 +76,7 @@ extension EntryCause {
         switch self {
         case .user(let user): "user \(user)"
         case .app(let app): app.name
+        case .apps(let user): "the apps of user \(user)"
         case .others: "others"
         }
     }

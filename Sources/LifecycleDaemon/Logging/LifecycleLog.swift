@@ -8,9 +8,12 @@ struct LifecycleLog {
 
     private typealias Fields = [(name: String, value: String)]
 
-    func write(_ step: Transition, pid: ProcessID?) { log.write(.transition(step, pid: pid)) }
+    /// - Parameter member: The user of the app, whose entries have a limit; nil for none.
+    func write(_ step: Transition, pid: ProcessID?, member: UInt32?) {
+        log.write(.transition(step, pid: pid), causedBy: member.map { .apps(of: $0) })
+    }
 
-    func write(_ step: SceneTransition, pid: ProcessID?) {
+    func write(_ step: SceneTransition, pid: ProcessID?, member: UInt32?) {
         var fields: Fields = [
             ("LIFED_SCENE", step.scene.name), ("LIFED_FROM", step.from.rawValue), ("LIFED_TO", step.to.rawValue),
             ("LIFED_REASON", step.reason.rawValue),
@@ -18,32 +21,24 @@ struct LifecycleLog {
         if let time = step.answerTime { fields.append(("LIFED_CALLBACK_USEC", String(time.wholeMicroseconds))) }
         let change = "\(step.from.rawValue) → \(step.to.rawValue) (\(step.reason.rawValue))"
         let message = "\(step.app.name)/\(step.scene.name): \(change)"
-        log.write(entry(.sceneTransition, .info, message, fields).of(step.app, pid))
+        log.write(
+            .entry(entry(.sceneTransition, .info, message, fields).of(step.app, pid)),
+            causedBy: member.map { .apps(of: $0) })
     }
 
-    func write(_ decision: Decision, pid: ProcessID?) {
-        let entry = entry(for: decision)
-        switch decision {
-        // An app may ask for scenes, and a program of its user may signal it, without limit.
-        case .sceneRefused(let app, _), .stopRenewed(let app), .stopIncomplete(let app, _), .stoppedByOther(let app):
-            log.write(entry.of(app, pid), causedBy: .app(app))
-        // The process of an earlier launch is not meant.
-        case .launchFailed(let app, _): log.write(entry.of(app, nil))
-        case .answered, .tasksOverdue, .answerOverdue, .eventEnded, .terminationOverdue, .exited, .machine,
-            .interruptionBegan, .interruptionEnded, .scenesReclaimed, .reclaimed, .restartDelayed,
-            .restartLimitReached:
-            log.write(entry.of(decision.app, pid))
-        }
+    func write(_ decision: Decision, pid: ProcessID?, member: UInt32?) {
+        // The process of an earlier launch is not that of a launch that has failed.
+        let pid = if case .launchFailed = decision { nil as ProcessID? } else { pid }
+        let cause: EntryCause? = member.map { .apps(of: $0) } ?? decision.appToLimit.map { .app($0) }
+        log.write(.entry(entry(for: decision).of(decision.app, pid)), causedBy: cause)
     }
 
-    func write(mistake: String, count: Int, by app: AppID) {
+    func write(mistake: String, count: Int, by app: AppID, member: UInt32?) {
         let end =
             count >= AppConnection.mistakeLimit ? "; closing the channel" : "; ignoring the line (mistake \(count))"
-        log.write(
-            entry(
-                .channelMistake, .warning, "cannot handle a line of \(app): \(mistake)\(end)",
-                [("LIFED_REASON", mistake)]
-            ).of(app, nil))
+        let text = "cannot handle a line of \(app): \(mistake)\(end)"
+        let entry = entry(.channelMistake, .warning, text, [("LIFED_REASON", mistake)]).of(app, nil)
+        log.write(.entry(entry), causedBy: member.map { .apps(of: $0) } ?? .app(app))
     }
 
     /// Writes the memory that was reclaimed from a suspended app.
@@ -54,7 +49,7 @@ struct LifecycleLog {
             "lifed has reclaimed \(Self.size(amount)) of \(Self.size(UInt64(outcome.before))) from \(app) while suspended"
             + " (\(method.rawValue))\(end)"
         let fields: Fields = [("LIFED_FREED_BYTES", String(amount)), ("LIFED_METHOD", method.rawValue)]
-        log.write(entry(.memoryGivenBack, .info, message, fields).of(app, nil))
+        log.write(.entry(entry(.memoryGivenBack, .info, message, fields).of(app, nil)), causedBy: .app(app))
     }
 
     // MARK: Entries
@@ -100,9 +95,7 @@ struct LifecycleLog {
                 .killedAfterTimeout, .warning,
                 "cannot terminate \(app): it still runs after its termination timeout; killing it")
         case .launchFailed(let app, let why):
-            entry(
-                .launchFailed, .error, "cannot launch \(app): \(why.words); \(why.remedy)",
-                [("LIFED_REASON", why.words)])
+            launchFailure(of: app, String(why.words.prefix(EndedApps.Record.failureLength)), why.remedy)
         case .exited(let app, let exit): entry(for: exit, of: app)
         case .machine(let event):
             entry(
@@ -133,6 +126,10 @@ struct LifecycleLog {
                 "cannot keep \(app) running: it has reached the restart limit of \(failures) ends; launch it with 'lifectl launch'",
                 [("LIFED_FAILURES", String(failures))])
         }
+    }
+
+    private func launchFailure(of app: AppID, _ words: String, _ remedy: String) -> LogEntry {
+        entry(.launchFailed, .error, "cannot launch \(app): \(words); \(remedy)", [("LIFED_REASON", words)])
     }
 
     private func entry(for exit: ExitRecord, of app: AppID) -> LogEntry {
@@ -172,6 +169,20 @@ struct LifecycleLog {
         case ..<(1 << 10): "\(bytes) bytes"
         case ..<(1 << 20): "\(bytes >> 10) KiB"
         default: "\(bytes >> 20) MiB"
+        }
+    }
+}
+
+extension Decision {
+    /// The app that has a limit of these entries: it may ask for scenes, and a program of its user may signal it, without end.
+    fileprivate var appToLimit: AppID? {
+        switch self {
+        case .sceneRefused(let app, _), .stopRenewed(let app), .stopIncomplete(let app, _), .stoppedByOther(let app):
+            app
+        case .answered, .tasksOverdue, .answerOverdue, .eventEnded, .terminationOverdue, .launchFailed, .exited,
+            .machine, .interruptionBegan, .interruptionEnded, .scenesReclaimed, .reclaimed, .restartDelayed,
+            .restartLimitReached:
+            nil
         }
     }
 }

@@ -6,7 +6,7 @@ import Systemd
 protocol JournalSink: AnyObject {
     func write(_ subject: LogSubject)
     /// Writes an entry unless its cause has had its share of entries. The entries left out are counted and reported.
-    func write(_ entry: LogEntry, causedBy cause: EntryCause)
+    func write(_ subject: LogSubject, causedBy cause: EntryCause)
 }
 
 /// Learns that entries were written.
@@ -17,6 +17,11 @@ protocol LogDelegate: AnyObject {
 
 extension JournalSink {
     func write(_ entry: LogEntry) { write(.entry(entry)) }
+
+    /// Writes an entry, of which its cause has a share; nil for no limit.
+    func write(_ subject: LogSubject, causedBy cause: EntryCause?) {
+        if let cause { write(subject, causedBy: cause) } else { write(subject) }
+    }
 
     func write(_ priority: Journal.Priority, _ message: String) {
         write(LogEntry(priority: priority, message: message))
@@ -80,8 +85,12 @@ final class Log: JournalSink {
         if subject.canWait { running.round.schedule() } else { running.followUp.schedule() }
     }
 
-    func write(_ entry: LogEntry, causedBy cause: EntryCause) {
-        guard let running, !limiter.admits(cause, at: running.loop.now) else { return write(.entry(entry)) }
+    func write(_ subject: LogSubject, causedBy cause: EntryCause) {
+        guard let running, !limiter.admits(cause, size: subject.size, at: running.loop.now) else {
+            return write(subject)
+        }
+        // The delegate learns that the entry does not wait.
+        running.round.schedule()
         armSuppressionReport()
     }
 
@@ -165,6 +174,17 @@ nonisolated enum LogSubject {
         case .transition: .info
         }
     }
+
+    /// The bytes of the entry, about as many as the journal gets.
+    var size: Int {
+        switch self {
+        case .entry(let entry):
+            entry.fields.reduce(entry.message.utf8.count) { $0 + $1.name.utf8.count + $1.value.utf8.count }
+        case .transition(let step, _): 2 * step.app.name.utf8.count + Self.sizeOfTransition
+        }
+    }
+
+    private static let sizeOfTransition = 200
 
     /// Writes the fields of the entry, `MESSAGE` first, without those that every entry has.
     func write(to fields: inout JournalEntry) {
