@@ -189,3 +189,16 @@ def test_app_that_waits_for_a_file_system_of_its_own_is_suspended_and_resumed(da
     assert daemon.lifectl.state("files") == "background"
     daemon.lifectl("terminate", "files")
     assert daemon.lifectl.state("files") == "notRunning"
+
+
+def test_command_lines_of_a_hundred_processes_are_read(direct):
+    """A child reads each of them."""
+    script = "n=0; while [ $n -lt 120 ]; do sleep infinity & n=$((n + 1)); done; wait"
+    direct.lifectl.start("crowd", "sh", "-c", script)
+
+    def commands():
+        return [process["command"] for process in direct.lifectl.json("status", "crowd")["details"]["processes"]]
+
+    wait_for(lambda: len(commands()) == 121)
+    wait_for(lambda: commands().count("sleep infinity") == 99)
+    assert commands().count("sleep") == 21

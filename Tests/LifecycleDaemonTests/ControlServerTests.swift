@@ -22,7 +22,9 @@ import Varlink
             if holds { held.append(call) } else { call.answer(Varlink.Reply(NoParameters())) }
         }
 
-        func owner(of process: ProcessID) -> ProcessOwner { .noApp }
+        /// The owners of the processes of the first clients; those of later ones belong to no app.
+        var owners: [ProcessOwner] = []
+        func owner(of process: ProcessID) -> ProcessOwner { owners.popLast() ?? .noApp }
         func hasRightsOfUser(_ app: AppID) -> Bool { false }
         var callsHandledAction: () -> Void = {}
         func callsHandled() { callsHandledAction() }
@@ -147,13 +149,61 @@ import Varlink
         }
     }
 
+    @Test func clientIsAnsweredBetweenTheExplanationsOfAnother() throws {
+        try withTemporaryDirectory { (root: String) throws in
+            let (loop, delegate) = (try EventLoop(), Delegate())
+            let server = try makeServer(in: root, loop, delegate)
+            defer { server.close() }
+            let crowd = try (0..<3).map { _ in try ControlClient(at: root, "Explain", #"{"id":"a"}"#, times: 64) }
+            for client in crowd { client.sendMore() }
+            let modest = try ControlClient(at: root, "GetStatus")
+            modest.sendMore()
+            try loop.dispatchReady()
+            for client in crowd + [modest] { client.receive() }
+            #expect(crowd.map(\.replyCount) == [64, 64, 64] && modest.replyCount == 1)
+            let before = try #require(delegate.methods.firstIndex(of: "GetStatus"))
+            #expect(before <= 3, "\(before) explanations were made before")
+        }
+    }
+
+    @Test func callersTakeTurnsHoweverManyConnectionsOneHas() throws {
+        try withTemporaryDirectory { (root: String) throws in
+            let (loop, delegate) = (try EventLoop(), Delegate())
+            let server = try makeServer(in: root, loop, delegate)
+            defer { server.close() }
+            delegate.owners = Array(repeating: .app(AppID("a")), count: 20)
+            let crowd = try (0..<20).map { _ in try ControlClient(at: root, "Explain", #"{"id":"a"}"#, times: 8) }
+            for client in crowd { client.sendMore() }
+            let modest = try ControlClient(at: root, "Describe", #"{"id":"a"}"#, times: 8)
+            modest.sendMore()
+            try loop.dispatchReady()
+            let places = delegate.methods.indices.filter { delegate.methods[$0] == "Describe" }
+            #expect(places.count == 8 && delegate.methods.count == 168)
+            #expect(places.allSatisfy { $0 <= 2 * 8 + 4 }, "\(places)")
+        }
+    }
+
+    @Test func callThatWaitsForItsTurnEndsWithItsConnection() throws {
+        try withTemporaryDirectory { (root: String) throws in
+            let (loop, delegate) = (try EventLoop(), Delegate())
+            let server = try makeServer(in: root, loop, delegate)
+            defer { server.close() }
+            let clients = try (0..<20).map { _ in try ControlClient(at: root, "Explain", #"{"id":"a"}"#) }
+            for client in clients { client.sendMore() }
+            for client in clients.dropFirst() { client.close() }
+            try loop.dispatchReady()
+            clients[0].receive()
+            #expect(clients[0].replyCount == 1 && server.clientCount == 1)
+        }
+    }
+
     @Test func callsOfClientThatHasGoneAreHandled() throws {
         try withTemporaryDirectory { (root: String) throws in
             let (loop, delegate) = (try EventLoop(), Delegate())
             let server = try makeServer(in: root, loop, delegate)
             defer { server.close() }
             // A reply could not be sent, and would end the connection.
-            let client = try ControlClient(at: root, "List", flags: #","oneway":true"#, times: 100)
+            let client = try ControlClient(at: root, "Home", flags: #","oneway":true"#, times: 100)
             client.sendMore()
             client.close()
             try loop.dispatchReady()

@@ -371,7 +371,7 @@ public struct App: Sendable, Equatable, JSONReadable, JSONWritable {
 public struct Process: Sendable, Equatable, JSONReadable, JSONWritable {
     public var pid: Int64
     public var parentPid: Int64
-    /// The command line, or the name of a process without one.
+    /// The command line, or the name of a process without one. Of an app with more than 100 processes, the rest have their names.
     public var command: String
     /// The letter of proc_pid_stat(5).
     public var state: String

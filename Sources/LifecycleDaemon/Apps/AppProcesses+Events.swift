@@ -279,10 +279,13 @@ extension AppProcesses {
         running.values.first { $0.isMainRunning && pids.contains($0.main.pid) }.map { core.id(of: $0.index) }
     }
 
+    /// The number of open files that are looked at for one call.
+    private static let openFileLimit = 4096
+
     /// Returns the apps that a pipe or a Unix socket connects with an app. Looks at the open files of all apps, up to a limit.
     func appsConnected(to index: AppIndex?) -> [AppID] {
         guard let index, let app = running[index] else { return [] }
-        var left = OpenFileScan.limit
+        var left = Self.openFileLimit
         let ends = PipeEnds(of: app.tree.processIDs, limit: &left)
         let sockets = (try? UnixSocket.all()) ?? []
         let peers = Dictionary(sockets.map { ($0.inode, $0.peer) }, uniquingKeysWith: { $1 })

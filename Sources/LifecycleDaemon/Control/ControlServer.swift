@@ -33,6 +33,9 @@ final class ControlServer {
     /// The connections that await a turn, the first of them longest.
     private var queue: [ControlConnection] = []
     private let nextTurn: DeferredSource
+    /// The calls that take long.
+    private var longCalls = CallerTurns()
+    private let nextLongCall: DeferredSource
     private var activity: UInt64 = 0
     private var isPaused = false
     /// Descriptors for the process that connects, and for two of its files.
@@ -63,6 +66,7 @@ final class ControlServer {
         }
         retry = try loop.timer { owner.object?.listener.isEnabled = true }
         nextTurn = try loop.deferred { owner.object?.giveTurn() }
+        nextLongCall = try loop.deferred { owner.object?.handleLongCall() }
         owner.object = self
     }
 
@@ -258,7 +262,21 @@ extension ControlServer: ConnectionDelegate {
         guard call.scope != .nothing else {
             return refuse(call, "the app of the process is unknown")
         }
+        if call.takesLong {
+            longCalls.append(call)
+            nextLongCall.schedule()
+        } else {
+            delegate?.handle(call)
+        }
+    }
+
+    /// Handles one of the calls that take long. The loop dispatches the events of other clients, and serves the watchdog, before
+    /// the next one.
+    private func handleLongCall() {
+        guard let call = longCalls.takeNext() else { return }
+        if !longCalls.isEmpty { nextLongCall.schedule() }
         delegate?.handle(call)
+        delegate?.callsHandled()
     }
 
     func callsHandled() { delegate?.callsHandled() }
@@ -294,6 +312,7 @@ extension ControlServer: ConnectionDelegate {
     func connectionClosed(_ connection: ControlConnection) {
         guard connections.removeValue(forKey: ObjectIdentifier(connection)) != nil else { return }
         heldByteCount -= connection.heldByteCount
+        longCalls.removeAll(of: connection)
         delegate?.connectionClosed(connection)
         listener.isEnabled = true
     }

@@ -5,7 +5,7 @@ import Varlink
 /// The calls that change nothing. Each client sees what its scope allows.
 extension ControlService {
     func list(for call: ClientCall) {
-        let helpers = call.scope == .everything ? manager.processes.helpers.map(presentation.helper) : []
+        let helpers = call.scope == .everything ? presentation.helpers(manager.processes.helpers) : []
         call.answer(Varlink.Reply(ListReply(apps: presentation.apps(for: call.scope, rights), helpers: helpers)))
     }
 

@@ -73,7 +73,7 @@ final class ControlService {
     // MARK: Calls
 
     /// The position of the interface of metrics among those of the service.
-    private static let metricsPosition = 1
+    static let metricsPosition = 1
 
     private func perform(_ call: ClientCall) throws {
         if call.call.interfacePosition == Self.metricsPosition { return try MetricsCalls(service: self).perform(call) }

@@ -78,7 +78,9 @@ struct Presentation {
         return Details(
             app: self.app(app), command: definition?.command ?? [], user: user, manifest: definition?.manifest,
             adopted: definition?.isAdopted ?? false, units: manager.processes.units(of: app.index),
-            processes: manager.processes.processes(of: app.index).map(process),
+            processes: manager.processes.processes(of: app.index).enumerated().map { number, info in
+                process(info, number: number)
+            },
             pendingCallback: app.sentCallback?.delivery.callback.rawValue,
             backgroundUntilUSec: core.endOfBackgroundTime(of: app.id).map(time),
             assertions: app.heldAssertions.map { assertion($0, of: app.id) },
@@ -142,25 +144,33 @@ struct Presentation {
             tree.owner == nil
             ? "this daemon may not stop it; launch the app with the system's daemon"
             : "it does not run as the user of the app; stop it as that user or as root"
-        return tree.foreignProcesses().map { uncontrolled($0, cause) }
-            + manager.processes.strangers(youngerThan: tree).map {
-                uncontrolled($0, "its app is unknown; end it with the program that started it")
-            }
+        let foreign = tree.foreignProcesses().map { ($0, cause) }
+        let strangers = manager.processes.strangers(youngerThan: tree).map {
+            ($0, "its app is unknown; end it with the program that started it")
+        }
+        return (foreign + strangers).enumerated().map { number, found in
+            UncontrolledProcess(
+                pid: Int64(found.0.info.pid), command: command(of: found.0.info, number: number),
+                user: found.0.userName, cause: found.1)
+        }
     }
 
-    private func uncontrolled(_ process: ForeignProcess, _ cause: String) -> UncontrolledProcess {
-        UncontrolledProcess(
-            pid: Int64(process.info.pid), command: process.info.commandLine().joined(separator: " "),
-            user: process.userName, cause: cause)
+    func helpers(_ helpers: [Processes.Helper]) -> [ControlAPI.Helper] {
+        helpers.enumerated().map { number, helper in
+            ControlAPI.Helper(process: process(helper.process, number: number), app: helper.app)
+        }
     }
 
-    func helper(_ helper: Processes.Helper) -> ControlAPI.Helper {
-        ControlAPI.Helper(process: process(helper.process), app: helper.app)
+    /// The number of processes whose command lines are read for one list. A child reads each of them.
+    private static let commandLineLimit = 100
+
+    private func command(of info: ProcessInfo, number: Int) -> String {
+        number < Self.commandLineLimit ? info.commandLine().joined(separator: " ") : info.name
     }
 
-    private func process(_ info: ProcessInfo) -> ControlAPI.Process {
+    private func process(_ info: ProcessInfo, number: Int) -> ControlAPI.Process {
         ControlAPI.Process(
-            pid: Int64(info.pid), parentPid: Int64(info.parent), command: info.commandLine().joined(separator: " "),
+            pid: Int64(info.pid), parentPid: Int64(info.parent), command: command(of: info, number: number),
             state: String(info.state.letter), cpuTimeUSec: Int64(clamping: info.processorMicroseconds))
     }
 
