@@ -82,8 +82,8 @@ explore: ## Check the promises in every order of events of small worlds: DEPTH=N
 soak: build ## Keep a daemon and 200 apps busy: MINUTES=N (30), SEED=N to repeat.
 	Tests/Soak/soak.py --minutes $(or $(MINUTES),30) $(if $(SEED),--seed $(SEED))
 
-bench: build ## Measure lifed beside a baseline in C: ROUNDS=N (200), SEED=N to repeat, CONTAINER=1 with systemd.
-	Tests/Bench/bench.py --rounds $(or $(ROUNDS),200) $(if $(SEED),--seed $(SEED)) $(if $(CONTAINER),--container)
+bench: build ## Measure lifed beside kill(2) and other supervisors: ROUNDS=N (200), SEED=N to repeat.
+	Tests/Bench/bench.py --rounds $(or $(ROUNDS),200) $(if $(SEED),--seed $(SEED))
 
 docs: ## Write the documentation of the Swift library to .build/docs.
 	$(SWIFT) build --target Lifecycle

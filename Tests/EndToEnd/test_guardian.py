@@ -89,9 +89,9 @@ def test_whoever_kills_make_ends_what_it_runs(place):
 @pytest.mark.skipif(not shutil.which("cc"), reason="there is no C compiler")
 @pytest.mark.parametrize("number", ENDS)
 def test_nothing_stays_of_a_bench(place, number):
-    options = ["--rounds=1000", "--trees=3", f"--products={PRODUCTS}", f"--output={place / 'output'}"]
+    options = ["--rounds=1000", f"--products={PRODUCTS}"]
     process, directory = start(place, "bench", sys.executable, str(ROOT / "Tests/Bench/bench.py"), *options)
-    # The baseline, lifed and the other supervisors, and two apps of each.
+    # lifed and what it is compared with, and two apps of each.
     wait_for(lambda: len(guardian.guarded(directory)) >= 6 and guardian.daemons(directory))
     cgroups = guardian.cgroups(directory)
     process.send_signal(number)

@@ -1,0 +1,2 @@
+// Swift's Glibc module lacks signalfd(2).
+#include <sys/signalfd.h>
