@@ -11,7 +11,7 @@ import pytest
 import programs
 from container import wait_for
 from desktop import WindowReporter
-from driver import connect
+from driver import call, connect
 
 LIST = json.dumps({"method": "org.lifed.List"}).encode() + b"\0"
 
@@ -85,6 +85,13 @@ def test_ten_thousand_levels(lifed, opening):
     with connected(lifed) as client:
         send_and_ignore(client, b'{"method": "org.lifed.List", "parameters": ' + opening * 10_000 + b"\0")
         assert_answers(lifed, pid)
+
+
+def test_a_url_that_is_too_long_is_refused_before_its_file_is_looked_at(direct):
+    """The type of a file with half a million endings takes seconds to find."""
+    with connect(str(direct.socket)) as client:
+        refusal = call(client, "org.lifed.Open", {"url": "file:///" + "a." * 500_000, "type": "nonsense"})
+    assert (refusal["error"], refusal["parameters"]) == ("org.varlink.service.InvalidParameter", {"parameter": "url"})
 
 
 def test_two_thousand_connections(lifed):

@@ -98,7 +98,10 @@ extension ControlService {
     }
 
     func open(_ open: OpenParameters, for call: ClientCall) throws {
-        guard let url = URLText(open.url) else { throw ServiceError.invalidParameter("url") }
+        // First: to find the type of a file takes long for a name of many parts.
+        guard let url = URLText(open.url), AppEvent.openURL(url.text, type: nil, source: nil).fitsALine else {
+            throw ServiceError.invalidParameter("url")
+        }
         if let type = open.type, !MediaType.isValid(type) {
             throw ControlError(
                 .refused, id: open.id, reason: "\(type) is not a media type", remedy: "name one such as text/html")
