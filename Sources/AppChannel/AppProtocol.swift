@@ -8,6 +8,12 @@ public enum AppProtocol {
 
     /// The most fields that a line may have.
     public static let maximumFieldCount = 32
+
+    /// The file in the app's own directory where the libraries save its state.
+    public static let stateFile = ".lifecycle-state"
+
+    /// The file where lifed keeps a state whose restoration has failed.
+    public static let failedStateFile = ".lifecycle-state.failed"
 }
 
 /// The environment variables of a launched app, besides the mark of its launch.
@@ -26,6 +32,8 @@ public enum AppVariable: String, CaseIterable, Sendable {
     case launchReason = "LIFECYCLE_LAUNCH_REASON"
     /// 1 if the system ended the app the last time.
     case restore = "LIFECYCLE_RESTORE"
+    /// 1 if the app failed soon after it restored its state, which is set aside since.
+    case restoreFailed = "LIFECYCLE_RESTORE_FAILED"
     /// The state in which the app ended the last time.
     case previousState = "LIFECYCLE_PREVIOUS_STATE"
     /// The reason of the previous end.

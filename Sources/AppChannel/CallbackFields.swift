@@ -8,6 +8,8 @@ public struct LaunchFields: Equatable, Sendable {
     public var reason: String
     /// A Boolean value that indicates whether the system ended the app the last time.
     public var restores: Bool
+    /// A Boolean value that indicates whether the app failed soon after it restored its state, which is set aside since.
+    public var restoreFailed: Bool
     /// The state in which the app ended the last time, in the daemon's words; nil if it is not known.
     public var previousState: String?
     /// The reason of the previous end, in the daemon's words; nil if it is not known.
@@ -22,16 +24,18 @@ public struct LaunchFields: Equatable, Sendable {
     /// - Parameters:
     ///   - reason: The reason of the launch, in the daemon's words.
     ///   - restores: A Boolean value that indicates whether the system ended the app the last time.
+    ///   - restoreFailed: A Boolean value that indicates whether the app failed soon after it restored its state.
     ///   - previousState: The state in which the app ended the last time; nil if it is not known.
     ///   - previousReason: The reason of the previous end; nil if it is not known.
     ///   - previousTime: The time of the previous end, in seconds since the epoch; nil if it is not known.
     ///   - url: The URL that the app was launched to open; nil for none.
     public init(
-        reason: String, restores: Bool = false, previousState: String? = nil, previousReason: String? = nil,
-        previousTime: Int64? = nil, url: String? = nil
+        reason: String, restores: Bool = false, restoreFailed: Bool = false, previousState: String? = nil,
+        previousReason: String? = nil, previousTime: Int64? = nil, url: String? = nil
     ) {
         self.reason = reason
         self.restores = restores
+        self.restoreFailed = restoreFailed
         self.previousState = previousState
         self.previousReason = previousReason
         self.previousTime = previousTime
@@ -42,6 +46,7 @@ public struct LaunchFields: Equatable, Sendable {
     public init(_ fields: [Field]) {
         self.init(
             reason: fields.value(of: "reason") ?? Reason.launch.rawValue, restores: fields.value(of: "restore") == "1",
+            restoreFailed: fields.value(of: "restore-failed") == "1",
             previousState: fields.value(of: "previous-state"), previousReason: fields.value(of: "previous-reason"),
             previousTime: (try? fields.number(of: "previous-time")) ?? nil, url: fields.value(of: "url"))
     }
@@ -50,6 +55,7 @@ public struct LaunchFields: Equatable, Sendable {
     public var fields: [Field] {
         var fields = [Field("reason", reason)]
         if restores { fields.append(Field("restore", 1)) }
+        if restoreFailed { fields.append(Field("restore-failed", 1)) }
         fields.append("previous-state", previousState)
         fields.append("previous-reason", previousReason)
         if let previousTime { fields.append(Field("previous-time", previousTime)) }

@@ -61,6 +61,9 @@ public struct PreviousExit: Hashable, Sendable {
     public var reason: String
     /// The time, in seconds since the start of 1970 in UTC; nil if it is not known.
     public var secondsSince1970: Int64?
+    /// A Boolean value that indicates whether the app failed soon after it restored its state. This launch does not restore it, and
+    /// lifed has set it aside.
+    public var restoreFailed: Bool
 
     /// Creates a previous end.
     ///
@@ -68,16 +71,18 @@ public struct PreviousExit: Hashable, Sendable {
     ///   - state: The state in which the app ended; empty if it is not known.
     ///   - reason: The reason of the end; empty if it is not known.
     ///   - secondsSince1970: The time of the end, in seconds since the start of 1970 in UTC; nil if it is not known.
-    public init(state: String, reason: String, secondsSince1970: Int64? = nil) {
+    ///   - restoreFailed: A Boolean value that indicates whether the app failed soon after it restored its state.
+    public init(state: String, reason: String, secondsSince1970: Int64? = nil, restoreFailed: Bool = false) {
         self.state = state
         self.reason = reason
         self.secondsSince1970 = secondsSince1970
+        self.restoreFailed = restoreFailed
     }
 
     init?(_ fields: LaunchFields) {
         guard fields.previousState != nil || fields.previousReason != nil else { return nil }
         self.init(
             state: fields.previousState ?? "", reason: fields.previousReason ?? "",
-            secondsSince1970: fields.previousTime)
+            secondsSince1970: fields.previousTime, restoreFailed: fields.restoreFailed)
     }
 }

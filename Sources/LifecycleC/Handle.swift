@@ -87,7 +87,8 @@ internal import LifecycleTypes
             var launch = unsafe lifecycle_launch(
                 reason: texts.add(fields.reason), restore: fields.restores,
                 previous_state: texts.add(fields.previousState), previous_reason: texts.add(fields.previousReason),
-                previous_time: fields.previousTime ?? -1, url: texts.add(fields.url))
+                previous_time: fields.previousTime ?? -1, url: texts.add(fields.url),
+                restore_failed: fields.restoreFailed)
             return unsafe function(context, &launch) ? .plain : .handled(false)
         }
     }

@@ -1,3 +1,4 @@
+internal import AppChannel
 internal import CLifecycle
 
 /// The state that an app saves for its next launch: one file in its state directory, which is replaced as a whole.
@@ -5,7 +6,6 @@ public enum SavedState {
     /// The most bytes that are kept.
     public static let limit = 1 << 20
 
-    private static let fileName = ".lifecycle-state"
     /// Says what the file is, and which version of it.
     private static let mark = Array("lifecyc1".utf8)
     private static let headerLength = mark.count + 16
@@ -18,7 +18,9 @@ public enum SavedState {
         guard state.count <= limit else { throw SystemError(code: lifecycle_file_too_big()) }
         guard let directory = unsafe lifecycle_state_directory() else { throw .last }
         let file = encode(state)
-        guard unsafe lifecycle_replace_file(directory, fileName, file, file.count) == 0 else { throw .last }
+        guard unsafe lifecycle_replace_file(directory, AppProtocol.stateFile, file, file.count) == 0 else {
+            throw .last
+        }
     }
 
     /// Returns the saved state.
@@ -30,7 +32,7 @@ public enum SavedState {
         // A byte more than can be right, so that a file that is too long is seen to be.
         let capacity = headerLength + limit + 1
         let file = unsafe [UInt8](unsafeUninitializedCapacity: capacity) { bytes, filled in
-            unsafe count = lifecycle_read_file(directory, fileName, bytes.baseAddress, bytes.count)
+            unsafe count = lifecycle_read_file(directory, AppProtocol.stateFile, bytes.baseAddress, bytes.count)
             filled = max(0, Int(count))
         }
         guard count >= 0 else { throw .last }

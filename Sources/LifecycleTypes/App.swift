@@ -121,6 +121,14 @@ public enum ExitStatus: Sendable, Equatable {
     case unknown
 }
 
+/// The failure of an app that ended within the launch timeout, although or because its state was restored.
+public enum RestoreFailure: String, Sendable {
+    /// The app restored its state: the next launch sets that aside.
+    case restoring
+    /// The state was set aside, and was not the only cause.
+    case setAside = "set-aside"
+}
+
 /// The end of an app.
 public struct ExitRecord: Sendable, Equatable {
     /// The state in which the end began.
@@ -131,6 +139,12 @@ public struct ExitRecord: Sendable, Equatable {
     public let status: ExitStatus
     /// The instant at which the last process was gone; the clock's zero for an end before the clock began.
     public let instant: Instant
+    /// The failure of a launch that restored the app's state, or would have; nil for any other end.
+    public var restoreFailure: RestoreFailure?
+
+    /// A Boolean value that indicates whether the next launch restores the app's state: the system ended the app, and restoring
+    /// the state has not just failed.
+    public var callsForRestoration: Bool { reason.callsForRestoration && restoreFailure == nil }
 
     /// Creates a record.
     ///

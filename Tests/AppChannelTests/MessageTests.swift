@@ -211,6 +211,7 @@ import Testing
     @Test func `a launch's fields are read as they were written`() throws {
         let launches = [
             LaunchFields(reason: "launch"),
+            LaunchFields(reason: "launch", restoreFailed: true, previousReason: "crash"),
             LaunchFields(
                 reason: "open-url", restores: true, previousState: "suspended", previousReason: "reclaimed",
                 previousTime: 1_790_000_000, url: "https://example.org/"),

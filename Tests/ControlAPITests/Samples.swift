@@ -4,7 +4,8 @@ import LifecycleTypes
 /// Values with every field set, so that every field shows in their JSON.
 enum Samples {
     static let reclaim = Reclaim(cause: "short", order: ["a", "b"], candidates: 2, freedBytes: 4096)
-    static let exit = Exit(state: .active, reason: .crash, exitCode: 3, signal: 11, timeUSec: 5, reclaim: reclaim)
+    static let exit = Exit(
+        state: .active, reason: .crash, exitCode: 3, signal: 11, timeUSec: 5, reclaim: reclaim, restoreFailed: true)
     static let app = App(
         id: "org.example.Clock", name: "Clock", state: .active, target: .suspended, reason: .focus, foreground: true,
         connected: false, adHoc: true, pid: 42, containment: .cgroup, sinceUSec: 7, lastExit: exit,
@@ -35,7 +36,8 @@ enum Samples {
         details: details, next: .suspended, conditions: [condition], prospects: [prospect])
     static let historyEvent = HistoryEvent(
         kind: .exited, id: "x", timeUSec: 23, from: .active, to: .notRunning, reason: .crash, callback: "c", error: "e",
-        pid: 42, answerUSec: 24, exitCode: 1, signal: 9, stateUSec: 25)
+        pid: 42, answerUSec: 24, exitCode: 1, signal: 9, stateUSec: 25,
+        restoreFailed: true)
     static let transition = Transition(
         id: "org.example.Clock", from: .active, to: .inactive, reason: .home, timeUSec: 13, pid: 42,
         answerUSec: 17)

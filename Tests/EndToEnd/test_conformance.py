@@ -1,6 +1,7 @@
 """Statements about the life cycle that no other test shows from outside: see Tests/conformance.md."""
 
 import os
+import pathlib
 import signal
 
 import pytest
@@ -83,6 +84,38 @@ def test_a_crash_is_restored_and_what_a_person_ended_is_not(direct, listeners):
         launches = [text for text in listeners.told("clock") if text.startswith("will-finish-launching")]
         assert ("restore=1" in launches[-1].split()) == restores
         direct.lifectl("terminate", "clock")
+
+
+def test_an_app_that_crashes_because_of_its_state_is_launched_without_it(direct, tmp_path):
+    script = tmp_path / "app"
+    script.write_text(
+        'cd "$LIFECYCLE_STATE_DIR" || exit\n'
+        f"pwd >{tmp_path}/directory; (env | grep ^LIFECYCLE_RESTORE; echo launched) >>{tmp_path}/told\n"
+        '[ "$LIFECYCLE_RESTORE" ] && [ "$(cat .lifecycle-state)" = bad ] && kill -SEGV $$\n'
+        "[ -e .lifecycle-state ] || echo bad >.lifecycle-state\n"
+        "exec sleep infinity\n"
+    )
+    (direct.configuration / "apps.d/app.toml").write_text(
+        f'command = ["sh", "{script}"]\ncallbacks = "none"\nrestart = "on-failure"\n'
+    )
+    direct.lifectl("reload")
+    direct.lifectl("launch", "app")
+    wait_for(lambda: direct.kernel.stat(direct.lifectl.pid("app")).name == "sleep")
+    os.kill(direct.lifectl.pid("app"), signal.SIGSEGV)
+    told = "launched\nLIFECYCLE_RESTORE=1\nlaunched\nLIFECYCLE_RESTORE_FAILED=1\nlaunched\n"
+    wait_for(lambda: (tmp_path / "told").read_text() == told, what="a launch without the state")
+    directory = pathlib.Path((tmp_path / "directory").read_text().strip())
+    wait_for(lambda: (directory / ".lifecycle-state").exists(), what="a new state")
+    assert (directory / ".lifecycle-state.failed").read_text() == "bad\n"
+    assert direct.lifectl.app("app")["lastExit"]["restoreFailed"]
+    explained = direct.lifectl("explain", "app").stdout
+    assert "it failed soon after it restored its state: this launch has not restored it" in explained
+    assert "was ended by SIGSEGV (crash); its next launch does not restore its state" in direct.lifectl("log", "app").stdout
+    # An end by the user is no failure.
+    direct.lifectl("terminate", "app")
+    direct.lifectl("launch", "app")
+    wait_for(lambda: (tmp_path / "told").read_text() == told + "launched\n")
+    assert not direct.lifectl.app("app")["lastExit"]["restoreFailed"]
 
 
 def test_the_home_app_comes_forward_when_nothing_else_is_in_front(direct, listeners):

@@ -49,7 +49,8 @@ private func details(_ app: App) -> Details {
             var ended = app("a", .notRunning)
             ended.reason = .crash
             ended.lastExit = Exit(
-                state: .active, reason: .crash, exitCode: exitCode, signal: signal, timeUSec: 60_000_000)
+                state: .active, reason: .crash, exitCode: exitCode, signal: signal, timeUSec: 60_000_000,
+                restoreFailed: false)
             return plain.explanation(
                 Explanation(details: details(ended), next: nil, conditions: [], prospects: []), past: [])
         }

@@ -16,6 +16,7 @@ import Testing
         (app.phase, app.reason) = (phase, .wake)
         (app.desired, app.desiredReason) = (.end, .terminate)
         app.lastExit = ExitRecord(state: .active, reason: .crash, status: .signal(11), instant: time(2))
+        app.lastExit?.restoreFailure = .setAside
         app.reclaimed = ReclaimRecord(cause: .pressure("short"), order: [clock])
         app.restart = .limitReached(times: 7)
         app.scenes = scenes(in: app.state)
@@ -52,7 +53,7 @@ import Testing
         case .inactive, .active, .background: scene.state = .background
         }
         var other = Scene(id: SceneID(ordinal: 2), role: "window", info: nil, origin: .app, since: time(9))
-        (other.isClosing, other.isEndAwaitedByApp) = (true, true)
+        (other.isClosing, other.isEndAwaitedByApp, other.isSetAside) = (true, true, true)
         var scenes = Scenes()
         scenes.all = [scene, other]
         scenes.foreground = [main]

@@ -35,7 +35,7 @@ import Testing
         #expect(found["LIFECYCLE_LAUNCH_REASON"] == "restart" && found["LIFECYCLE_RESTORE"] == "1")
         #expect(found["LIFECYCLE_PREVIOUS_STATE"] == "active" && found["LIFECYCLE_PREVIOUS_REASON"] == "crash")
         #expect(found["LIFECYCLE_PREVIOUS_TIME"] == "42")
-        #expect(environment(definition)["LIFECYCLE_RESTORE"] == nil)
+        #expect(environment(definition)["LIFECYCLE_RESTORE"] == nil && found["LIFECYCLE_RESTORE_FAILED"] == nil)
         #expect(environment(definition)["LIFECYCLE_PREVIOUS_TIME"] == nil)
     }
 

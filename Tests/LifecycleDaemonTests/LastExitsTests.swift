@@ -31,6 +31,17 @@ import Testing
         }
     }
 
+    @Test func failedRestorationIsFoundByTheNextDaemon() throws {
+        try withTemporaryDirectory { state in
+            var failed = exit(.crash)
+            failed.restoreFailure = .restoring
+            exits(in: state).record(failed, of: Self.clock, Self.app, at: 42_000_000)
+            #expect(exits(in: state).recall(Self.clock, Self.app)?.restoreFailure == .restoring)
+            exits(in: state).record(exit(.crash), of: Self.clock, Self.app, at: 43_000_000)
+            #expect(exits(in: state).recall(Self.clock, Self.app)?.restoreFailure == nil)
+        }
+    }
+
     @Test func listedRecordsAreRecalledLikeOthers() throws {
         try withTemporaryDirectory { state in
             let (none, later) = (AppID("none"), AppID("later"))

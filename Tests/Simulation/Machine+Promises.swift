@@ -128,6 +128,11 @@ extension Machine {
         guard let launch = delivery.launch else { return report("\(id) is not told why it was launched") }
         if !launch.reason.isLaunchReason { report("\(id) is launched for \(launch.reason)") }
         if let exit = launch.previous, !exit.reason.isExitReason { report("\(id) has ended for \(exit.reason)") }
+        if launch.previous?.restoreFailure != nil {
+            if launch.restores { report("\(id) restores a state that has failed") }
+            if launch.previous?.reason.isFailure != true { report("\(id) has not failed, and is not restored") }
+            return
+        }
         switch ends[id] {
         case .system where !launch.restores: report("\(id) is not restored after the system has ended it")
         case .user where launch.restores: report("\(id) is restored after a user has ended it")

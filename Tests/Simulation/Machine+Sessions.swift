@@ -112,6 +112,11 @@ extension Machine {
         }
     }
 
+    /// A Boolean value that indicates whether an app has failed once more without its state. The scenes of that launch go with it.
+    private func hasFailedAgain(_ app: AppMachine) -> Bool {
+        app.lastExit?.restoreFailure != nil
+    }
+
     /// Scenes that there are no more: they were closed, and the app knows it, or went with an app that is not restored.
     mutating func noteForgottenScenes(of id: AppID) {
         let app = core.knownApps[id]
@@ -125,7 +130,7 @@ extension Machine {
                 if tree.watch.automaton.scenes[scene]?.isConnected == true {
                     report("\(id)/\(scene) is forgotten, and \(id) has not heard so")
                 }
-            } else if cause == .system, !session.isCloseWanted, session.wasConnected {
+            } else if cause == .system, !session.isCloseWanted, session.wasConnected, !hasFailedAgain(app) {
                 report("\(id)/\(scene) is forgotten with an app that is to find it again")
             }
         }

@@ -131,10 +131,12 @@ public struct Exit: Sendable, Equatable, JSONReadable, JSONWritable {
     public var timeUSec: Int64
     /// The choice of the app, if it was ended for its memory.
     public var reclaim: Optional<Reclaim>
+    /// True if the app failed within its launch timeout after it restored its state: the next launch does not restore it.
+    public var restoreFailed: Bool
 
     /// Creates the value of its members.
-    public init(state: AppState, reason: Reason, exitCode: Int64? = nil, signal: Int64? = nil, timeUSec: Int64, reclaim: Reclaim? = nil) {
-        (self.state, self.reason, self.exitCode, self.signal, self.timeUSec, self.reclaim) = (state, reason, exitCode, signal, timeUSec, reclaim)
+    public init(state: AppState, reason: Reason, exitCode: Int64? = nil, signal: Int64? = nil, timeUSec: Int64, reclaim: Reclaim? = nil, restoreFailed: Bool) {
+        (self.state, self.reason, self.exitCode, self.signal, self.timeUSec, self.reclaim, self.restoreFailed) = (state, reason, exitCode, signal, timeUSec, reclaim, restoreFailed)
     }
 
     /// Reads the value.
@@ -145,6 +147,7 @@ public struct Exit: Sendable, Equatable, JSONReadable, JSONWritable {
         var signal: Int64?
         var timeUSec: Int64?
         var reclaim: Reclaim?
+        var restoreFailed: Bool?
         try json.beginObject()
         while json.nextMember() {
             if json.isAt("state") {
@@ -159,6 +162,8 @@ public struct Exit: Sendable, Equatable, JSONReadable, JSONWritable {
                 timeUSec = try json.read(Int64.self)
             } else if json.isAt("reclaim") {
                 reclaim = try json.read(Reclaim?.self)
+            } else if json.isAt("restoreFailed") {
+                restoreFailed = try json.read(Bool.self)
             } else {
                 json.skipValue()
             }
@@ -166,7 +171,8 @@ public struct Exit: Sendable, Equatable, JSONReadable, JSONWritable {
         guard let state else { throw json.missingField("state") }
         guard let reason else { throw json.missingField("reason") }
         guard let timeUSec else { throw json.missingField("timeUSec") }
-        (self.state, self.reason, self.exitCode, self.signal, self.timeUSec, self.reclaim) = (state, reason, exitCode, signal, timeUSec, reclaim)
+        guard let restoreFailed else { throw json.missingField("restoreFailed") }
+        (self.state, self.reason, self.exitCode, self.signal, self.timeUSec, self.reclaim, self.restoreFailed) = (state, reason, exitCode, signal, timeUSec, reclaim, restoreFailed)
     }
 
     /// Writes the value.
@@ -178,6 +184,7 @@ public struct Exit: Sendable, Equatable, JSONReadable, JSONWritable {
         json.field("signal", signal)
         json.field("timeUSec", timeUSec)
         json.field("reclaim", reclaim)
+        json.field("restoreFailed", restoreFailed)
         json.endObject()
     }
 }
@@ -2046,10 +2053,12 @@ public struct HistoryEvent: Sendable, Equatable, JSONReadable, JSONWritable {
     public var signal: Optional<Int64>
     /// The time that the app was in the state before.
     public var stateUSec: Optional<Int64>
+    /// True for an end that keeps the next launch from restoring the app's state.
+    public var restoreFailed: Optional<Bool>
 
     /// Creates the value of its members.
-    public init(kind: HistoryKind, id: String, timeUSec: Int64, from: AppState? = nil, to: AppState? = nil, reason: Reason? = nil, callback: String? = nil, error: String? = nil, pid: Int64? = nil, answerUSec: Int64? = nil, exitCode: Int64? = nil, signal: Int64? = nil, stateUSec: Int64? = nil) {
-        (self.kind, self.id, self.timeUSec, self.from, self.to, self.reason, self.callback, self.error, self.pid, self.answerUSec, self.exitCode, self.signal, self.stateUSec) = (kind, id, timeUSec, from, to, reason, callback, error, pid, answerUSec, exitCode, signal, stateUSec)
+    public init(kind: HistoryKind, id: String, timeUSec: Int64, from: AppState? = nil, to: AppState? = nil, reason: Reason? = nil, callback: String? = nil, error: String? = nil, pid: Int64? = nil, answerUSec: Int64? = nil, exitCode: Int64? = nil, signal: Int64? = nil, stateUSec: Int64? = nil, restoreFailed: Bool? = nil) {
+        (self.kind, self.id, self.timeUSec, self.from, self.to, self.reason, self.callback, self.error, self.pid, self.answerUSec, self.exitCode, self.signal, self.stateUSec, self.restoreFailed) = (kind, id, timeUSec, from, to, reason, callback, error, pid, answerUSec, exitCode, signal, stateUSec, restoreFailed)
     }
 
     /// Reads the value.
@@ -2067,6 +2076,7 @@ public struct HistoryEvent: Sendable, Equatable, JSONReadable, JSONWritable {
         var exitCode: Int64?
         var signal: Int64?
         var stateUSec: Int64?
+        var restoreFailed: Bool?
         try json.beginObject()
         while json.nextMember() {
             if json.isAt("kind") {
@@ -2095,6 +2105,8 @@ public struct HistoryEvent: Sendable, Equatable, JSONReadable, JSONWritable {
                 signal = try json.read(Int64?.self)
             } else if json.isAt("stateUSec") {
                 stateUSec = try json.read(Int64?.self)
+            } else if json.isAt("restoreFailed") {
+                restoreFailed = try json.read(Bool?.self)
             } else {
                 json.skipValue()
             }
@@ -2102,7 +2114,7 @@ public struct HistoryEvent: Sendable, Equatable, JSONReadable, JSONWritable {
         guard let kind else { throw json.missingField("kind") }
         guard let id else { throw json.missingField("id") }
         guard let timeUSec else { throw json.missingField("timeUSec") }
-        (self.kind, self.id, self.timeUSec, self.from, self.to, self.reason, self.callback, self.error, self.pid, self.answerUSec, self.exitCode, self.signal, self.stateUSec) = (kind, id, timeUSec, from, to, reason, callback, error, pid, answerUSec, exitCode, signal, stateUSec)
+        (self.kind, self.id, self.timeUSec, self.from, self.to, self.reason, self.callback, self.error, self.pid, self.answerUSec, self.exitCode, self.signal, self.stateUSec, self.restoreFailed) = (kind, id, timeUSec, from, to, reason, callback, error, pid, answerUSec, exitCode, signal, stateUSec, restoreFailed)
     }
 
     /// Writes the value.
@@ -2121,6 +2133,7 @@ public struct HistoryEvent: Sendable, Equatable, JSONReadable, JSONWritable {
         json.field("exitCode", exitCode)
         json.field("signal", signal)
         json.field("stateUSec", stateUSec)
+        json.field("restoreFailed", restoreFailed)
         json.endObject()
     }
 }

@@ -81,6 +81,7 @@ struct lifecycle_launch {
     int64_t previous_time;       /* the time of the previous end in seconds since the epoch, or -1 if not known */
     const char *url;             /* the URL that the app was launched to open, or NULL; open_url follows, unless it is an
                                     argument of the command */
+    bool restore_failed;         /* the app failed soon after it restored its state, which lifed has set aside */
 };
 
 /* A URL to open. */

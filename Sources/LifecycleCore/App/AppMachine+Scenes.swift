@@ -223,11 +223,23 @@ extension AppMachine {
         detachScenes(reason: desiredReason, &shared)
     }
 
-    /// Disconnects the scenes of a process that ends. The sessions stay only for an app that restores its state.
+    /// Disconnects the scenes of a process that ends. The sessions stay only for an app that restores its state, and those that
+    /// were set aside.
     mutating func endScenes(reason: Reason, _ shared: inout Shared) {
         guard !scenes.all.isEmpty else { return }
+        let failure = restoreFailure(of: reason, shared.now)
+        let new = scenes.all.filter { !$0.wasConnected }.map { $0.id }
         detachScenes(reason: reason, &shared)
-        for scene in scenes.all where scene.isClosing || !reason.callsForRestoration { scenes.remove(scene.id) }
+        for scene in scenes.all {
+            // Each attempt without the state would leave a scene.
+            let isOfFailedAttempt = failure == .setAside && new.contains(scene.id)
+            let isKept = reason.callsForRestoration ? !isOfFailedAttempt : scene.isSetAside
+            if scene.isClosing || !isKept {
+                scenes.remove(scene.id)
+            } else if failure != nil {
+                scenes.setAside(scene.id)
+            }
+        }
     }
 
     private mutating func detachScenes(reason: Reason, _ shared: inout Shared) {
@@ -298,17 +310,19 @@ extension AppMachine {
             }
             scenes.update(id) { scene in
                 scene.isClosing = false
+                scene.isSetAside = false
                 scene.desiredReason = nil
             }
             return id
         }
-        guard scenes.all.count < Scenes.limit else { return nil }
+        guard scenes.hasRoom else { return nil }
         return makeScene(opening.scene, role: opening.role, info: opening.info, origin, now)
     }
 
     private mutating func makeScene(
         _ name: SceneID?, role: String?, info: String?, _ origin: Scene.Origin, _ now: Instant
     ) -> SceneID {
+        scenes.makeRoom()
         let scene = name ?? scenes.freeID
         scenes.all.append(
             Scene(id: scene, role: role ?? SceneText.defaultRole, info: info, origin: origin, since: now))
@@ -320,6 +334,7 @@ extension AppMachine {
         displace(scenes.bringToForeground(scene, limit: policy.sceneLimit), reason: .displaced)
         scenes.update(scene) { scene in
             scene.isClosing = false
+            scene.isSetAside = false
             scene.isWanted = true
             scene.desiredReason = nil
         }

@@ -137,9 +137,26 @@ extension AppMachine {
         var termination = phase.termination ?? Termination(state: state, reason: ownReason)
         termination.status = status
         if case .terminating = phase { phase = .terminating(termination) }
-        shared.effects.append(.decision(.exited(id, termination.exit(at: shared.now)), of: index))
+        shared.effects.append(.decision(.exited(id, exit(of: termination, at: shared.now)), of: index))
         if state != .terminating, desired != .restart { desired = .rest }
         return termination
+    }
+
+    /// Returns the end as the next launch has it.
+    private func exit(of termination: Termination, at now: Instant) -> ExitRecord {
+        var exit = termination.exit(at: now)
+        exit.restoreFailure = restoreFailure(of: termination.reason, now)
+        return exit
+    }
+
+    /// Returns the failure of an app whose last launch restored its state, or had it set aside, and that did not outlive the launch
+    /// timeout. Whatever ran longer has a state of its own to restore.
+    func restoreFailure(of reason: Reason, _ now: Instant) -> RestoreFailure? {
+        guard reason.isFailure, let launched = launch.instant, let lastExit, lastExit.reason.callsForRestoration
+        else { return nil }
+        let begun = state == .terminating ? since : now
+        guard reason == .launchTimeout || begun.duration(since: launched) <= policy.timeouts.launch else { return nil }
+        return lastExit.restoreFailure == nil ? .restoring : .setAside
     }
 
     /// Rests an app whose last process is gone; returns whether it does. A request to run that came during the termination stands:
@@ -158,7 +175,7 @@ extension AppMachine {
         forgetConversation(&shared)
         if !wasTerminating { endScenes(reason: termination.reason, &shared) }
         if wasTerminating, desired == .rest { scenes.removeNew() }
-        lastExit = termination.exit(at: shared.now)
+        lastExit = exit(of: termination, at: shared.now)
         assertions.userOverride = .none
         isStoppedByOther = false
         wasInForeground = false

@@ -47,6 +47,8 @@ public struct Scene: Sendable, Equatable {
     var isWanted = false
     /// A Boolean value that indicates whether the scene is forgotten after its disconnection and its callback.
     var isClosing = false
+    /// A Boolean value that indicates whether restoring the scene may have ended its app: only a request shows it again.
+    var isSetAside = false
 }
 
 /// The scenes of one app: the connected ones, and the sessions that can be connected again.
@@ -85,6 +87,22 @@ public struct Scenes: Sendable, Equatable {
         foreground.removeAll { $0 == id }
     }
 
+    /// Keeps a scene for a request that shows it.
+    mutating func setAside(_ id: SceneID) {
+        foreground.removeAll { $0 == id }
+        update(id) { scene in
+            (scene.isSetAside, scene.isWanted, scene.desiredReason) = (true, false, nil)
+        }
+    }
+
+    /// A Boolean value that indicates whether there is room for another scene. One that is set aside gives way to it.
+    var hasRoom: Bool { all.count < Self.limit || all.contains { $0.isSetAside } }
+
+    /// Removes the oldest scene that is set aside if there is no other room for a scene.
+    mutating func makeRoom() {
+        if all.count >= Self.limit, let oldest = all.first(where: { $0.isSetAside }) { remove(oldest.id) }
+    }
+
     /// Removes the scenes that were never disconnected.
     mutating func removeNew() {
         for scene in all where !scene.wasConnected { remove(scene.id) }
@@ -116,9 +134,9 @@ public struct Scenes: Sendable, Equatable {
         return SceneID(ordinal: ordinal)
     }
 
-    /// The scene that was in the foreground last, or else the latest.
+    /// The scene that was in the foreground last, or else the latest, of those that are not set aside.
     var mostRecent: Scene? {
-        let candidates = all.filter { !$0.isClosing }
+        let candidates = all.filter { !$0.isClosing && !$0.isSetAside }
         let never = Instant(microseconds: 0)
         return candidates.enumerated().max { left, right in
             (left.element.lastInForeground ?? never, left.offset)

@@ -91,7 +91,7 @@ public struct Launch: Sendable, Equatable {
     public var url: String?
 
     /// A Boolean value that indicates whether the system ended the app, so that it restores its state.
-    public var restores: Bool { previous?.reason.callsForRestoration ?? false }
+    public var restores: Bool { previous?.callsForRestoration ?? false }
 }
 
 /// The scene that a callback is about.

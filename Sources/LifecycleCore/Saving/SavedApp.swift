@@ -31,6 +31,8 @@ extension AppMachine {
         coder.list("scene-front", &scenes.foreground)
         if coder.isReading { scenes = Scenes(saved: scenes, in: state) }
         if isRunning { codeRun(awaitsAnswer, with: &coder) }
+        let failure = coder.word("restore-failure", lastExit?.restoreFailure)
+        if coder.isReading { lastExit?.restoreFailure = failure }
     }
 
     /// Writes or reads the values of an app that runs.

@@ -218,6 +218,7 @@ extension Scene: SavedItem {
         scene.isWanted = flags.contains(.wanted)
         scene.isClosing = flags.contains(.closing)
         scene.isEndAwaitedByApp = flags.contains(.endAwaited)
+        scene.isSetAside = flags.contains(.setAside)
         return scene
     }
 
@@ -228,6 +229,7 @@ extension Scene: SavedItem {
         static let wanted = Flags(rawValue: 2)
         static let closing = Flags(rawValue: 4)
         static let endAwaited = Flags(rawValue: 16)
+        static let setAside = Flags(rawValue: 32)
 
         init(rawValue: UInt8) { self.rawValue = rawValue }
 
@@ -237,6 +239,7 @@ extension Scene: SavedItem {
             if scene.isWanted { insert(.wanted) }
             if scene.isClosing { insert(.closing) }
             if scene.isEndAwaitedByApp { insert(.endAwaited) }
+            if scene.isSetAside { insert(.setAside) }
         }
     }
 }

@@ -149,6 +149,14 @@ struct AppLauncher {
         return own
     }
 
+    /// Moves the state whose restoration has failed aside, so that the app neither reads nor replaces it.
+    func setStateAside(of id: AppID) {
+        let directory = unsafe open(ownDirectory(of: id), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+        guard directory >= 0 else { return }
+        _ = unsafe renameat(directory, AppProtocol.stateFile, directory, AppProtocol.failedStateFile)
+        close(directory)
+    }
+
     /// Moves the directory of another user's app of the same id aside, and brings back the one that the user's own has left.
     /// An id has no `~`. A directory that cannot be moved is refused later.
     static func exchangeDirectory(_ path: String, for user: uid_t) {
@@ -249,6 +257,7 @@ struct AppEnvironment {
         result[.stateDirectory] = stateDirectory
         result[.launchReason] = launch.reason
         if launch.restores { result[.restore] = "1" }
+        if launch.restoreFailed { result[.restoreFailed] = "1" }
         result[.previousState] = launch.previousState
         result[.previousReason] = launch.previousReason
         result[.previousTime] = launch.previousTime.map { String($0) }

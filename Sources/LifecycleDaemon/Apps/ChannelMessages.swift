@@ -58,7 +58,8 @@ extension LaunchFields {
     /// - Parameter previousTime: The time of the previous exit, in seconds since the epoch.
     init(_ launch: Launch, previousTime: Int64?) {
         self.init(
-            reason: launch.reason.rawValue, restores: launch.restores, previousState: launch.previous?.state.rawValue,
+            reason: launch.reason.rawValue, restores: launch.restores,
+            restoreFailed: launch.previous?.restoreFailure != nil, previousState: launch.previous?.state.rawValue,
             previousReason: launch.previous?.reason.rawValue, previousTime: previousTime, url: launch.url)
     }
 }

@@ -115,7 +115,8 @@ struct Presentation {
     private func exit(_ exit: ExitRecord, at time: Int64, _ account: ReclaimRecord?) -> ControlAPI.Exit {
         var result = ControlAPI.Exit(
             state: exit.state, reason: exit.reason, timeUSec: time,
-            reclaim: exit.reason == .reclaimed ? account.map { Reclaim($0) } : nil)
+            reclaim: exit.reason == .reclaimed ? account.map { Reclaim($0) } : nil,
+            restoreFailed: exit.restoreFailure != nil)
         switch exit.status {
         case .code(let code): result.exitCode = Int64(code)
         case .signal(let signal): result.signal = Int64(signal)
@@ -363,7 +364,10 @@ struct Presentation {
             event.kind = .launchFailed
             event.error = manager.exits.ended[entry.app]?.launchFailure
         }
-        if event.kind == .exited { event.from = entry.from }
+        if event.kind == .exited {
+            event.from = entry.from
+            event.restoreFailed = entry.restoreFailed ? true : nil
+        }
         return event
     }
 }

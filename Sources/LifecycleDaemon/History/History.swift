@@ -52,7 +52,7 @@ struct History {
             events.append(
                 .init(
                     app: app, reason: exit.reason, instant: exit.instant, detail: detail, pid: pid ?? 0, kind: kind,
-                    from: exit.state))
+                    from: exit.state, restoreFailed: exit.restoreFailure != nil))
         case .launchFailed(let app, _):
             counts.failedLaunches += 1
             events.append(.init(app: app, reason: .launchFailed, instant: now(), pid: 0, kind: .launchFailed))
@@ -109,6 +109,7 @@ struct EventRing {
         let kind: Kind
         var from = AppState.notRunning
         var to = AppState.notRunning
+        var restoreFailed = false
     }
 
     /// The part of an entry with a fixed size.
@@ -126,6 +127,7 @@ struct EventRing {
         let callback: UInt8
         let from: UInt8
         let to: UInt8
+        let restoreFailed: Bool
     }
 
     static let byteLimit = 1 << 16
@@ -162,7 +164,7 @@ struct EventRing {
             size: UInt16(size), idSize: UInt16(id.count), pid: entry.pid, instant: entry.instant.microseconds,
             stateTime: entry.stateTime, answerTime: entry.answerTime, detail: entry.detail,
             kind: entry.kind.rawValue, reason: Self.byte(entry.reason), callback: Self.byte(entry.callback),
-            from: Self.byte(entry.from), to: Self.byte(entry.to))
+            from: Self.byte(entry.from), to: Self.byte(entry.to), restoreFailed: entry.restoreFailed)
         let start = tail
         unsafe bytes.withUnsafeMutableBytes { unsafe $0.storeBytes(of: header, toByteOffset: start, as: Header.self) }
         let position = start + MemoryLayout<Header>.size
@@ -253,6 +255,7 @@ struct EventRing {
             reason: Self.value(header.reason), callback: Self.value(header.callback),
             instant: Instant(microseconds: header.instant), stateTime: header.stateTime,
             answerTime: header.answerTime, detail: header.detail, pid: header.pid,
-            kind: Kind(rawValue: header.kind) ?? .ended, from: Self.value(header.from), to: Self.value(header.to))
+            kind: Kind(rawValue: header.kind) ?? .ended, from: Self.value(header.from), to: Self.value(header.to),
+            restoreFailed: header.restoreFailed)
     }
 }

@@ -146,7 +146,12 @@ struct LifecycleLog {
         case .unknown: words = "ended"
         }
         let priority: Journal.Priority = exit.reason == .crash ? .warning : .info
-        return entry(.exited, priority, "\(app) \(words) (\(exit.reason.rawValue))", fields)
+        var message = "\(app) \(words) (\(exit.reason.rawValue))"
+        if exit.restoreFailure != nil {
+            fields.append(("LIFED_RESTORE_FAILED", "1"))
+            message += "; its next launch does not restore its state"
+        }
+        return entry(.exited, priority, message, fields)
     }
 
     private func reclaimEntry(_ app: AppID, _ account: ReclaimRecord) -> LogEntry {

@@ -85,8 +85,10 @@ final class LastExits {
         else { return nil }
         known[app] = .present
         times[app] = time
-        return ExitRecord(
+        var recalled = ExitRecord(
             state: exit.state, reason: exit.reason, status: exit.status, instant: Instant(microseconds: 0))
+        recalled.restoreFailure = record["restore-failure"].flatMap { RestoreFailure(rawValue: $0) }
+        return recalled
     }
 
     /// Returns the time of a recalled exit, in microseconds since the epoch; nil for an exit by the core's clock.
@@ -99,7 +101,9 @@ final class LastExits {
         times[app] = nil
         if exit.reason.callsForRestoration {
             known[app] = .present
-            records.write([SavedRecord(["exit": exit.text, "time": String(time)])], of: id)
+            var record = SavedRecord(["exit": exit.text, "time": String(time)])
+            record.add("restore-failure", exit.restoreFailure?.rawValue)
+            records.write([record], of: id)
         } else {
             if known[app] == .present { records.remove(id) }
             known[app] = .absent

@@ -22,6 +22,11 @@ extension Presentation {
         let state = style.state(app.state, Words.state(app.state))
         var text = "\(style.heading(Text.printable(app.id))) \(state)\(stopped(app))\n"
         text += "  since \(Instants.dateAndAge(app.sinceUSec, now: now)): \(cause(explanation.details))\n"
+        if let exit = app.lastExit, exit.restoreFailed {
+            let launch =
+                app.state == .notRunning ? "its next launch does not restore it" : "this launch has not restored it"
+            text += "  it failed soon after it restored its state: \(launch)\n"
+        }
         if explanation.details.ended { text += "  it had no manifest, so only its end is known\n" }
         if let next = explanation.next {
             let target = app.target == next ? "" : ", target \(app.target.rawValue)"

@@ -161,6 +161,7 @@ struct JournalEntry: JSONReadable {
         case .exited:
             event.exitCode = number("LIFED_EXIT_CODE")
             event.signal = fields["LIFED_SIGNAL"].flatMap(SignalName.number)
+            event.restoreFailed = fields["LIFED_RESTORE_FAILED"] == "1" ? true : nil
         }
         return event
     }

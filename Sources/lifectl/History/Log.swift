@@ -46,11 +46,16 @@ extension HistoryEntry {
         case .killed: "\(event.id) did not end within its termination timeout, and was killed"
         case .launchFailed: "\(event.id) cannot be launched: \(event.error ?? "?")"
         case .exited:
-            switch (event.exitCode, event.signal) {
-            case (let code?, _): "\(event.id) ended with status \(code) (\(event.reason.text))"
-            case (nil, let signal?): "\(event.id) was ended by \(SignalName.name(signal)) (\(event.reason.text))"
-            case (nil, nil): "\(event.id) ended (\(event.reason.text))"
-            }
+            exitMessage(for: event)
+                + (event.restoreFailed == true ? "; its next launch does not restore its state" : "")
+        }
+    }
+
+    private static func exitMessage(for event: HistoryEvent) -> String {
+        switch (event.exitCode, event.signal) {
+        case (let code?, _): "\(event.id) ended with status \(code) (\(event.reason.text))"
+        case (nil, let signal?): "\(event.id) was ended by \(SignalName.name(signal)) (\(event.reason.text))"
+        case (nil, nil): "\(event.id) ended (\(event.reason.text))"
         }
     }
 }

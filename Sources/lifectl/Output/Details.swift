@@ -61,6 +61,10 @@ extension Presentation {
                 ("adopted", details.adopted ? "yes" : nil),
                 ("units", details.units.map { $0.map(Text.printable).joined(separator: ", ") }),
                 ("last exit", app.lastExit.map(words)),
+                (
+                    "restore",
+                    app.lastExit?.restoreFailed == true ? "failed: the app is launched without its saved state" : nil
+                ),
                 ("last launch", details.launchFailure.map { "failed: \(Text.printable($0))" }),
                 ("restart", restart(details)),
                 ("schedules", list(details.schedules, words)),
