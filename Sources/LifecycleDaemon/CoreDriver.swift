@@ -132,7 +132,9 @@ final class CoreDriver: InputHandler {
         switch outcome {
         case .stopped: return effects.allSatisfy { $0.isTransition }
         case .resumed: return effects.allSatisfy { $0.isTransition || $0.isReply }
-        case .spawned, .spawnFailed, .exited, .gone, .stopIncomplete, .resumedByOther, .stoppedByOther: return false
+        case .spawned, .spawnFailed, .exited, .gone, .stopIncomplete, .resumedByOther, .stoppedByOther,
+            .signalPending:
+            return false
         }
     }
 

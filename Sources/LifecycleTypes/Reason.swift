@@ -87,6 +87,8 @@ public enum Reason: String, Hashable, Sendable, CaseIterable {
     case exit
     /// The app exited with another status, or by a signal that the daemon did not send.
     case crash
+    /// A signal from outside came while the app was suspended, and ended it.
+    case signalled
     /// The app's program could not be started.
     case launchFailed = "launch-failed"
     /// The app did not answer did-enter-background in time.
@@ -155,6 +157,7 @@ extension Reason {
         case .shutdown: "the daemon is stopping"
         case .exit: "it exited with status 0"
         case .crash: "it crashed: another exit status than 0, or a signal that lifed did not send"
+        case .signalled: "a signal from outside came while it was suspended"
         case .launchFailed: "its launch failed"
         case .backgroundTimeout: "it did not answer did-enter-background in time"
         case .taskTimeout: "it did not end its background tasks in time"
@@ -179,7 +182,7 @@ extension Reason {
         switch self {
         case .launch, .adopt, .boot, .restart, .home, .url, .activity, .wake, .scene: .launch
         case .release, .terminate, .kill, .shutdown, .exit: .end
-        case .crash, .backgroundTimeout, .taskTimeout, .launchTimeout, .reclaimed: .endBySystem
+        case .crash, .signalled, .backgroundTimeout, .taskTimeout, .launchTimeout, .reclaimed: .endBySystem
         case .none, .previous, .focus, .displaced, .foregroundLimit, .interruption, .interruptionEnded, .suspend,
             .idle, .resume, .policy, .visible, .pointed, .playing, .called, .awaited, .unread, .relaunched,
             .unfollowed, .sentBack, .closed, .locked, .unlocked, .switchedAway, .switchedBack, .sleep, .awake,
@@ -199,6 +202,6 @@ extension Reason {
 
     /// A Boolean value that indicates whether the app failed: it crashed, could not be started, or did not answer.
     public var isFailure: Bool {
-        self == .launchFailed || (callsForRestoration && self != .reclaimed)
+        self == .launchFailed || (callsForRestoration && self != .reclaimed && self != .signalled)
     }
 }

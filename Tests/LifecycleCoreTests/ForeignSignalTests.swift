@@ -61,6 +61,107 @@ import Testing
         #expect(world.replies[suspend]?.doneApp == Self.clock)
     }
 
+    // MARK: A signal that ends the app
+
+    /// A suspended app, of a daemon whose apps act in their own time.
+    private func suspended(_ policy: Policy = Policy()) -> World {
+        var world = World(apps: "clock", "maps", linked: true)
+        world.give(.define(Self.clock, policy))
+        world.ask(.launch(Self.clock, background: false))
+        world.ask(.home)
+        world.ask(.launch(AppID("maps"), background: false))
+        #expect(world.state("clock") == .suspended)
+        _ = world.lines()
+        return world
+    }
+
+    @Test func appForWhichASignalWaitsIsContinuedAndItsEndTold() {
+        var world = suspended()
+        world.give(.signalPending, of: Self.clock)
+        #expect(
+            world.lines() == ["resume clock", "! signal pending", "clock: suspended → background (signalled)"])
+        world.give(.exited(.signal(15), othersLeft: false), of: Self.clock)
+        #expect(world.lines() == ["! clock exited (signalled)", "clock: background → notRunning (signalled)"])
+        let exit = world.core.knownApps[Self.clock]?.lastExit
+        #expect(exit?.state == .suspended && exit?.reason == .signalled && exit?.callsForRestoration == true)
+    }
+
+    @Test func focusOfAnAppThatEndsBySignalIsRefusedWithItsEnd() {
+        var world = suspended()
+        world.withholding = [.resumed]
+        let focus = world.ask(.focus(Self.clock))
+        // The daemon finds the signal when it is about to continue the app.
+        world.give(.signalPending, of: Self.clock)
+        world.give(.resumed, of: Self.clock)
+        #expect(world.replies[focus] == nil && world.state("clock") == .background)
+        world.give(.exited(.code(0), othersLeft: false), of: Self.clock)
+        guard case .refused(.ended(Self.clock, let exit)) = world.replies[focus] else {
+            Issue.record("the reply is \(String(describing: world.replies[focus]))")
+            return
+        }
+        #expect(exit.reason == .signalled)
+        #expect(!world.lines().contains("terminate clock"))
+    }
+
+    @Test func focusOfAnAppThatOutlivesItsSignalSucceedsThen() {
+        var world = suspended()
+        world.give(.signalPending, of: Self.clock)
+        let focus = world.ask(.focus(Self.clock))
+        world.pass(.seconds(5) - .microseconds(1))
+        #expect(world.replies[focus] == nil)
+        world.pass(.microseconds(1))
+        #expect(world.replies[focus]?.doneApp == Self.clock && world.state("clock") == .active)
+        world.give(.exited(.signal(15), othersLeft: false), of: Self.clock)
+        #expect(world.core.knownApps[Self.clock]?.lastExit?.reason == .crash)
+    }
+
+    @Test func appThatOutlivesItsSignalIsSuspendedAgain() {
+        var world = suspended()
+        world.give(.signalPending, of: Self.clock)
+        #expect(world.core.conditions(of: Self.clock).first == .signal(until: world.now + .seconds(5)))
+        world.pass(.seconds(5))
+        #expect(world.state("clock") == .suspended)
+    }
+
+    @Test func appThatFacesASignalCanBeTerminated() {
+        var world = suspended()
+        world.give(.signalPending, of: Self.clock)
+        let terminate = world.ask(.terminate(Self.clock))
+        #expect(world.replies[terminate]?.doneApp == Self.clock)
+        #expect(world.core.knownApps[Self.clock]?.lastExit?.reason == .terminate)
+    }
+
+    @Test func signalThatEndsAnAppBesideAContinuationIsTold() {
+        var world = suspended()
+        world.give(.exited(.signal(1), othersLeft: false), of: Self.clock)
+        #expect(world.core.knownApps[Self.clock]?.lastExit?.reason == .signalled)
+    }
+
+    @Test(arguments: [(RestartPolicy.never, false), (.onFailure, false), (.always, true)])
+    func appThatASignalEndedIsRestartedOnlyAlways(policy: RestartPolicy, isRestarted: Bool) {
+        var clock = Policy()
+        clock.restart = policy
+        var world = suspended(clock)
+        world.give(.signalPending, of: Self.clock)
+        world.give(.exited(.signal(15), othersLeft: false), of: Self.clock)
+        #expect(world.lines().contains("spawn clock") == isRestarted)
+    }
+
+    @Test func signalIsKnownAfterARestartOfTheDaemon() {
+        var world = suspended()
+        world.give(.signalPending, of: Self.clock)
+        world = world.restored()
+        world.give(.exited(.signal(15), othersLeft: false), of: Self.clock)
+        #expect(world.core.knownApps[Self.clock]?.lastExit?.reason == .signalled)
+    }
+
+    @Test func signalForARunningAppChangesNothing() {
+        var world = running()
+        _ = world.lines()
+        world.give(.signalPending, of: Self.clock)
+        #expect(world.lines() == [])
+    }
+
     @Test func `app that connected while it was to be suspended resumes for a scene request`() {
         var policy = Policy()
         policy.scenes = true

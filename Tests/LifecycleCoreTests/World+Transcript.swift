@@ -278,6 +278,7 @@ extension World {
         case "resumed": return .resumed
         case "resumed-by-other": return .resumedByOther
         case "stopped-by-other": return .stoppedByOther
+        case "signal-pending": return .signalPending
         case "gone": return .gone
         case "exited":
             let code = try words.number()

@@ -195,6 +195,7 @@ extension Decision {
         case .stopRenewed: "stop renewed"
         case .stopIncomplete: "stop incomplete"
         case .stoppedByOther: "stopped by other"
+        case .signalPending: "signal pending"
         case .answered: "answered"
         case .tasksOverdue(_, let tasks): "tasks overdue \(tasks.map(\.name))"
         case .answerOverdue(let id, let callback): "\(id) overdue \(callback.rawValue)"

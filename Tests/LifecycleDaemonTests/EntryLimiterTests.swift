@@ -70,7 +70,8 @@ import Testing
     }
 
     @Test(arguments: [
-        Decision.stopRenewed(AppID("clock")), .stoppedByOther(AppID("clock")), .stopIncomplete(AppID("clock"), "4711"),
+        Decision.stopRenewed(AppID("clock")), .stoppedByOther(AppID("clock")), .signalPending(AppID("clock")),
+        .stopIncomplete(AppID("clock"), "4711"),
     ])
     func signalsOfOtherProgramsCauseALimitedNumberOfEntries(decision: Decision) {
         let journal = LimitedJournal()

@@ -69,6 +69,7 @@ extension Input {
         "request kill", "request release", "request memoryPressure", "outcome spawned", "outcome spawnFailed",
         "outcome stopped",
         "outcome stopIncomplete", "outcome resumed", "outcome resumedByOther", "outcome stoppedByOther",
+        "outcome signalPending",
         "outcome exited", "outcome gone", "message hello", "message done", "message beginTask",
         "message beginActivity", "message endAssertion", "message closed", "message back",
         "request openScene", "request focusScene", "request backgroundScene", "request closeScene",
@@ -154,6 +155,7 @@ extension Outcome {
         case .resumed: "outcome resumed"
         case .resumedByOther: "outcome resumedByOther"
         case .stoppedByOther: "outcome stoppedByOther"
+        case .signalPending: "outcome signalPending"
         case .exited: "outcome exited"
         case .gone: "outcome gone"
         }

@@ -71,10 +71,18 @@ extension Machine {
 
     private mutating func continueFromOutside(_ id: AppID) {
         guard let tree = trees[id], tree.isStopped || tree.isStoppedByOther, !tree.isGone else { return }
+        if tree.isSeenStopped, chance.happens(20) { return signalFromOutside(id, tree) }
         proceed(id)
         trees[id]?.isContinuedByOther = true
         let earliest = timeOfLastStop(of: id)
         queue.add(.notice(id, .resumedByOther, launch: tree.number), at: earliest + chance.time(upTo: 3))
+    }
+
+    /// A client asks about an app for which a signal waits. Most apps end when they are continued.
+    private mutating func signalFromOutside(_ id: AppID, _ tree: Tree) {
+        give(.outcome(tree.app, .signalPending))
+        guard trees[id]?.isStopped == false, chance.happens(75) else { return }
+        later(.notice(id, .exited(.signal(15), othersLeft: false), launch: tree.number), within: 3000)
     }
 
     private mutating func stopFromOutside(_ id: AppID) {

@@ -52,6 +52,7 @@ extension Reason: JSONWord {
         case .shutdown: "shutdown"
         case .exit: "exit"
         case .crash: "crash"
+        case .signalled: "signalled"
         case .launchFailed: "launchFailed"
         case .backgroundTimeout: "backgroundTimeout"
         case .taskTimeout: "taskTimeout"
@@ -1824,7 +1825,7 @@ public struct FindAppParameters: Sendable, Equatable, JSONReadable, JSONWritable
 
 /// The kinds of conditions that keep an app in its state.
 public enum StateConditionKind: String, JSONWord, Sendable, CaseIterable {
-    case start, stop, resume, end, callback, activationSlot, backgroundTime, task, mode, work, launch, connection, scenes, interruption, foregroundBlocked, suspendPolicy, resumeRequest, restart, restartLimit, stoppedByOther, visible, pointed, playing, called, awaited, unread, relaunched, unfollowed
+    case start, stop, resume, end, callback, activationSlot, backgroundTime, task, mode, work, launch, connection, signal, scenes, interruption, foregroundBlocked, suspendPolicy, resumeRequest, restart, restartLimit, stoppedByOther, visible, pointed, playing, called, awaited, unread, relaunched, unfollowed
 }
 
 /// A condition that keeps an app in its state.

@@ -92,6 +92,7 @@ extension AppMachine {
         case .resumed: resumed(&shared)
         case .resumedByOther: resumedByOther(&shared)
         case .stoppedByOther: stoppedByOther(&shared)
+        case .signalPending: signalPending(&shared)
         case .spawnFailed, .exited, .gone: break
         }
     }
@@ -100,7 +101,8 @@ extension AppMachine {
         guard case .resuming(let isSuspended) = phase else { return }
         isStoppedByOther = false
         if isSuspended {
-            transition(to: .background, &shared)
+            let isForSignal = facesSignal(shared) && !target.isForeground
+            transition(to: .background, reason: isForSignal ? .signalled : nil, &shared)
         } else {
             phase = .running(.background, sentCallback: nil)
         }
@@ -131,6 +133,23 @@ extension AppMachine {
         }
         isStoppedByOther = true
         shared.effects.append(.decision(.stoppedByOther(id), of: index))
+    }
+
+    // MARK: A signal from outside
+
+    /// A Boolean value that indicates whether the app was continued to act upon a signal from outside, and may be about to end.
+    func facesSignal(_ shared: borrowing Shared) -> Bool { shared.deadlines[.signal, index] != nil }
+
+    /// Continues a suspended app, so that it can act upon a signal from outside. It takes no step until it ends, or has had the time
+    /// to end.
+    private mutating func signalPending(_ shared: inout Shared) {
+        switch phase {
+        case .suspended: resumeFromSuspension(&shared)
+        case .resuming: break
+        case .notRunning, .spawning, .running, .stopping, .terminating: return
+        }
+        shared.deadlines.set(.signal, index, at: shared.now + policy.timeouts.termination)
+        shared.effects.append(.decision(.signalPending(id), of: index))
     }
 
     // MARK: Restart of the daemon

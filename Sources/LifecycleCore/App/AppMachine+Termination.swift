@@ -14,6 +14,14 @@ public struct Termination: Sendable, Equatable {
     }
 }
 
+extension ExitStatus {
+    /// A Boolean value that indicates whether a signal ended the process by which others ask a program to end.
+    fileprivate var isByRequestToEnd: Bool {
+        // SIGHUP, SIGINT, SIGQUIT and SIGTERM, which have the same numbers everywhere.
+        if case .signal(let number) = self { [1, 2, 3, 15].contains(number) } else { false }
+    }
+}
+
 extension AppMachine {
     /// A Boolean value that indicates whether the app is to end by request, and was neither asked to end nor killed yet.
     public var isEndRequested: Bool {
@@ -133,8 +141,11 @@ extension AppMachine {
 
     /// Notes and returns the end of the main process.
     mutating func noteExit(_ status: ExitStatus, _ shared: inout Shared) -> Termination {
-        let ownReason = desired.isEnd ? desiredReason : status == .code(0) ? .exit : .crash
-        var termination = phase.termination ?? Termination(state: state, reason: ownReason)
+        let isSignalled =
+            !desired.isEnd && (facesSignal(shared) || state == .suspended && status.isByRequestToEnd)
+        let ownReason = desired.isEnd ? desiredReason : isSignalled ? .signalled : status == .code(0) ? .exit : .crash
+        let ownState = isSignalled ? .suspended : state
+        var termination = phase.termination ?? Termination(state: ownState, reason: ownReason)
         termination.status = status
         if case .terminating = phase { phase = .terminating(termination) }
         shared.effects.append(.decision(.exited(id, exit(of: termination, at: shared.now)), of: index))

@@ -225,7 +225,9 @@ public struct AppMachine: Sendable, Equatable {
         if sendResignation(&shared) { return true }
         guard phase.isAtRest else { return false }
         // After the end of the channel the app keeps its state until it is known whether the process ended; but it may be ended.
-        guard target == .notRunning || shared.deadlines[.exit, index] == nil else { return false }
+        guard target == .notRunning || shared.deadlines[.exit, index] == nil && !facesSignal(shared) else {
+            return false
+        }
         if deliverEvent(&shared) { return true }
         if let callback = outbox.callbacks.first, state != .suspended {
             guard !isReconnecting else { return false }

@@ -18,6 +18,8 @@ public enum StateCondition: Sendable, Equatable {
     case launch(until: Instant?)
     /// The app has lost its channel and may reconnect.
     case channel(until: Instant?)
+    /// The app was continued to act upon a signal from outside, and may be about to end.
+    case signal(until: Instant?)
     /// The scenes of the app are on their way; the app moves with them.
     case scenes
     /// An interruption of the foreground.
@@ -72,6 +74,7 @@ extension Lifecycle {
 
     /// Returns what an app waits for that has no pending operation.
     private func gates(of app: AppMachine) -> [StateCondition] {
+        if let end = deadline(.signal, of: app.id), app.target != .notRunning { return [.signal(until: end)] }
         if let end = deadline(.exit, of: app.id), app.target != .notRunning { return [.channel(until: end)] }
         if app.isReconnecting, !app.outbox.callbacks.isEmpty {
             return [.channel(until: deadline(.reconnection, of: app.id))]

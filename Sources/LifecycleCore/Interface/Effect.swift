@@ -191,6 +191,8 @@ public enum Decision: Sendable, Equatable {
     case stopIncomplete(AppID, String)
     /// Another program stopped a running app; it stays stopped until a request needs it.
     case stoppedByOther(AppID)
+    /// A signal from outside waits for a suspended app, which is continued to act upon it.
+    case signalPending(AppID)
     /// The app answered a callback, after this time.
     case answered(AppID, Callback, Duration)
     /// The app did not answer a callback in time.
@@ -225,8 +227,8 @@ public enum Decision: Sendable, Equatable {
     /// The app of the decision, if it is about one.
     public var app: AppID? {
         switch self {
-        case .stopRenewed(let app), .stopIncomplete(let app, _), .stoppedByOther(let app), .answerOverdue(let app, _),
-            .answered(let app, _, _), .tasksOverdue(let app, _), .eventEnded(let app, _, _),
+        case .stopRenewed(let app), .stopIncomplete(let app, _), .stoppedByOther(let app), .signalPending(let app),
+            .answerOverdue(let app, _), .answered(let app, _, _), .tasksOverdue(let app, _), .eventEnded(let app, _, _),
             .terminationOverdue(let app), .launchFailed(let app, _), .exited(let app, _), .restartDelayed(let app, _),
             .restartLimitReached(let app, _), .scenesReclaimed(let app, _), .sceneRefused(let app, _),
             .reclaimed(let app, _):

@@ -48,6 +48,8 @@ public enum Outcome: Sendable, Equatable {
     case resumedByOther
     /// Another program stopped the main process.
     case stoppedByOther
+    /// A signal from outside waits for a stopped process, which it may end as soon as that runs.
+    case signalPending
     /// The main process ended. If no process of its tree is left, ``gone`` does not follow.
     case exited(ExitStatus, othersLeft: Bool)
     /// The last process of the tree is gone.

@@ -92,7 +92,7 @@ extension RestartPolicy {
         switch self {
         case .never: false
         case .onFailure: reason.isFailure
-        case .always: reason.isFailure || reason == .exit
+        case .always: reason.isFailure || reason == .exit || reason == .signalled
         }
     }
 }

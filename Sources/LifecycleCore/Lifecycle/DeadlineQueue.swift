@@ -14,6 +14,8 @@ package enum DeadlineKind: String, Sendable, CaseIterable {
     case reconnection
     /// The exit of a process whose channel ended.
     case exit
+    /// The end of an app that was continued to act upon a signal from outside.
+    case signal
     /// The time of the background tasks.
     case tasks
     /// The end of expired background tasks.

@@ -162,7 +162,7 @@ public struct Lifecycle: Sendable {
         case .spawnFailed(let failure): if knownApps[app].isSpawning { spawnFailed(app, failure) }
         case .exited(let status, let othersLeft): exited(app, status, othersLeft: othersLeft)
         case .gone: gone(app)
-        case .spawned, .stopped, .stopIncomplete, .resumed, .resumedByOther, .stoppedByOther:
+        case .spawned, .stopped, .stopIncomplete, .resumed, .resumedByOther, .stoppedByOther, .signalPending:
             change(app) { $0.handle(outcome, &$1) }
         }
         shared.reconciles.append(app)
@@ -170,7 +170,7 @@ public struct Lifecycle: Sendable {
 
     private mutating func handle(_ kind: DeadlineKind, of app: AppIndex) {
         switch kind {
-        case .background: break
+        case .background, .signal: break
         case .killed: killOverdue(app)
         case .restart: restart(app)
         case .answer: if let reason = change(app, { $0.answerOverdue(&$1) }) { end(app, atOnce: true, reason: reason) }

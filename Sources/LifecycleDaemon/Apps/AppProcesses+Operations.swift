@@ -40,10 +40,27 @@ extension AppProcesses {
         postponedStops.remove(index)
         app.endOperation()
         let hadSignals = !app.tree.heldSignals.isEmpty
+        let hasNewSignal = app.noteSignals(app.tree.pendingSignals)
         app.tree.resume()
         if hadSignals { save(app) }
         app.watchMirrors()
+        if hasNewSignal { report(index, .signalPending) }
         report(index, .resumed)
+    }
+
+    /// Reports the suspended apps for whose main process a signal from outside waits.
+    func noticeSignals() {
+        for app in running.values where app.seen == nil && app.isAtRest && app.noteSignals(app.tree.signalsOfMain) {
+            report(app.index, .signalPending)
+        }
+    }
+
+    /// Reports a suspended app for one of whose processes a signal from outside waits.
+    func noticeSignals(of index: AppIndex?) {
+        guard let app = index.flatMap({ running[$0] }), app.isAtRest, app.noteSignals(app.tree.pendingSignals) else {
+            return
+        }
+        report(app.index, .signalPending)
     }
 
     /// Sends a signal to the processes of an app. Frozen processes get it when they are resumed, by a successor too.
@@ -113,6 +130,7 @@ extension AppProcesses {
         if !app.tree.strays.isEmpty { save(app) }
         app.endOperation()
         watchProcessor(of: app)
+        app.forgetHandledSignals()
         report(app.index, .stopped)
         // Another program may have continued it after the look that saw it stopped, and before the watch.
         if app.processorWatch != nil, app.tree.hasUnnoticedContinuation { report(app.index, .resumedByOther) }

@@ -36,6 +36,9 @@ final class RunningApp {
     /// A Boolean value that indicates whether the kernel does not report the end of a main process that is no child.
     var lacksMainEnd = false
 
+    /// The signals for which the app was continued. What it blocks may wait further, and is nothing new.
+    private var knownSignals: PendingSignals = []
+
     private let loop: EventLoop
     private unowned let processes: AppProcesses
     private var timer: CheckTimer?
@@ -115,6 +118,9 @@ final class RunningApp {
     }
 
     // MARK: Operations
+
+    /// A Boolean value that indicates whether no operation on the processes is pending.
+    var isAtRest: Bool { if case .none = operation { true } else { false } }
 
     func begin(_ operation: Operation) {
         self.operation = operation
@@ -203,6 +209,19 @@ final class RunningApp {
         for watch in switchWatches { watch.cancel() }
         switchWatches = []
         processorWatch = nil
+    }
+
+    // MARK: Signals from outside
+
+    /// Notes the signals that wait for the processes; returns whether there is a new one.
+    func noteSignals(_ signals: PendingSignals) -> Bool {
+        defer { knownSignals.formUnion(signals) }
+        return !signals.isSubset(of: knownSignals)
+    }
+
+    /// Forgets the signals that do not wait any more, when the app is stopped again: the next ones of their numbers are new.
+    func forgetHandledSignals() {
+        if !knownSignals.isEmpty { knownSignals.formIntersection(tree.pendingSignals) }
     }
 
     // MARK: Mirrors

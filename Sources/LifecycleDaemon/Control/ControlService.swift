@@ -262,6 +262,7 @@ extension ControlService: ControlServerDelegate {
         guard !manager.driver.isPerforming else { return waitingCalls.append(call) }
         // Each reply may tell the state of any app.
         manager.processes.noticeContinuations()
+        noticeSignals(for: call)
         // The call before on the connection may have been handled just now.
         if manager.driver.hasHandledInputs {
             manager.announceTransitions()
@@ -277,6 +278,16 @@ extension ControlService: ControlServerDelegate {
             call.answer(error.reply)
         } catch {
             call.refuse(.failed, "\(error)", "")
+        }
+    }
+
+    /// Looks for signals that wait for the suspended apps that the call is about.
+    private func noticeSignals(for call: ClientCall) {
+        guard call.call.interfacePosition != Self.metricsPosition else { return }
+        switch LifedMethod.allCases[call.call.methodPosition] {
+        case .list: manager.processes.noticeSignals()
+        case .describe, .explain: manager.processes.noticeSignals(of: call.id.flatMap { manager.index(of: $0) })
+        default: break
         }
     }
 

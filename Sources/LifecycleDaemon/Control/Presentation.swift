@@ -314,6 +314,7 @@ struct Presentation {
         case .work(let kind, let until): return make(.work, kind.map { [$0] } ?? [], until: until)
         case .launch(let until): return make(.launch, until: until)
         case .channel(let until): return make(.connection, until: until)
+        case .signal(let until): return make(.signal, until: until)
         case .scenes: return make(.scenes)
         case .interruption(let name): return make(.interruption, [name])
         case .foregroundBlocked(let blocker): return make(.foregroundBlocked, [blocker.word])

@@ -127,7 +127,8 @@ nonisolated extension Refusal {
 
 extension ExitRecord {
     fileprivate nonisolated var words: String {
-        switch status {
+        if reason == .signalled { return "ended by a signal from outside while suspended" }
+        return switch status {
         case .code(let code): "status \(code)"
         case .signal(let number): "ended by \(Signal(rawValue: number))"
         case .unknown: reason.rawValue

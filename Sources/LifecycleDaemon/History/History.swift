@@ -56,8 +56,9 @@ struct History {
         case .launchFailed(let app, _):
             counts.failedLaunches += 1
             events.append(.init(app: app, reason: .launchFailed, instant: now(), pid: 0, kind: .launchFailed))
-        case .stopRenewed, .stopIncomplete, .stoppedByOther, .answered, .tasksOverdue, .reclaimed, .scenesReclaimed,
-            .sceneRefused, .interruptionBegan, .interruptionEnded, .machine, .eventEnded, .restartDelayed,
+        case .stopRenewed, .stopIncomplete, .stoppedByOther, .signalPending, .answered, .tasksOverdue, .reclaimed,
+            .scenesReclaimed, .sceneRefused, .interruptionBegan, .interruptionEnded, .machine, .eventEnded,
+            .restartDelayed,
             .restartLimitReached:
             break
         }

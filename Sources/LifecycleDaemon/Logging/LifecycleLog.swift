@@ -72,6 +72,10 @@ struct LifecycleLog {
             entry(.suspensionIncomplete, .warning, "cannot suspend \(app): \(which)", [("LIFED_PIDS", which)])
         case .stoppedByOther(let app):
             entry(nil, .notice, "another program has stopped \(app); lifed continues it for the next request")
+        case .signalPending(let app):
+            entry(
+                nil, .notice,
+                "another program has sent \(app) a signal while suspended; lifed continues it to act upon it")
         case .answered(let app, let callback, let time):
             entry(
                 .callbackAnswered, .debug, "\(app) answered \(callback.rawValue) after \(time.wholeMicroseconds) µs",
@@ -182,7 +186,8 @@ extension Decision {
     /// The app that has a limit of these entries: it may ask for scenes, and a program of its user may signal it, without end.
     fileprivate var appToLimit: AppID? {
         switch self {
-        case .sceneRefused(let app, _), .stopRenewed(let app), .stopIncomplete(let app, _), .stoppedByOther(let app):
+        case .sceneRefused(let app, _), .stopRenewed(let app), .stopIncomplete(let app, _), .stoppedByOther(let app),
+            .signalPending(let app):
             app
         case .answered, .tasksOverdue, .answerOverdue, .eventEnded, .terminationOverdue, .launchFailed, .exited,
             .machine, .interruptionBegan, .interruptionEnded, .scenesReclaimed, .reclaimed, .restartDelayed,

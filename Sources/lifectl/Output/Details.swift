@@ -154,6 +154,10 @@ extension Presentation {
 enum Words {
     /// Returns the end of an app as a clause about the app.
     static func end(_ reason: Reason, exitCode: Int64?, signal: Int64?) -> String {
+        if reason == .signalled {
+            let name = signal.map { " (\(SignalName.name($0)))" } ?? ""
+            return "it was ended by a signal from outside while suspended\(name)"
+        }
         guard reason == .crash else { return reason.meaning }
         if let exitCode { return "it exited with status \(exitCode)" }
         return signal.map { "it was ended by \(SignalName.name($0)), which lifed did not send" } ?? reason.meaning

@@ -123,6 +123,7 @@ extension Presentation {
         case .stoppedByOther: return "stopped by another program"
         case .restartLimit: return "restart limit reached"
         case .foregroundBlocked: return names
+        case .signal: return "a signal from another program"
         case .start, .stop, .resume, .end, .launch, .connection, .scenes, .restart: return condition.kind.rawValue
         }
     }
