@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <linux/sched.h>
+#include <malloc.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -46,6 +47,11 @@ int linux_open(const char *path, int flags)
 int linux_open_at(int directory, const char *name, int flags)
 {
     return result_of(openat(directory, name, flags));
+}
+
+void linux_set_mmap_threshold(int bytes)
+{
+    mallopt(M_MMAP_THRESHOLD, bytes);
 }
 
 int linux_pidfd_open(pid_t pid)

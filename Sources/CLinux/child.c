@@ -45,12 +45,14 @@ static _Noreturn void fail(int status, enum linux_spawn_stage stage, int error, 
     _exit(127);
 }
 
-static void reset_signal_handlers(void)
+static void reset_signal_handlers(bool ignore_sigpipe)
 {
     // The kernel's structure with SIG_DFL. sigaction(3) refuses the two signals that posix_spawn(3) has its children ignore.
     static const uint64_t none[8];
     for (int signal = 1; signal < _NSIG; signal++)
         syscall(SYS_rt_sigaction, signal, none, NULL, sizeof(uint64_t));
+    if (ignore_sigpipe)
+        signal(SIGPIPE, SIG_IGN);
 }
 
 static void unblock_signals(void)
@@ -289,11 +291,12 @@ _Noreturn void linux_run_child(struct linux_child child)
 {
     const struct linux_spawn_request *request = child.request;
     int status = child.status, gate = child.gate;
-    reset_signal_handlers();
+    reset_signal_handlers(request->ignore_sigpipe);
+    // First: until it is closed here, the daemon's lock stays locked even when the daemon has been killed.
+    place_descriptors(request, &status, &gate);
     // Stopped children of the daemon's own session would get SIGHUP when it dies.
     if (setsid() < 0)
         fail(status, LINUX_SPAWN_SESSION, errno, 0);
-    place_descriptors(request, &status, &gate);
     reset_priorities(request);
     set_descriptor_limit(request, status);
     reset_capabilities();

@@ -92,6 +92,7 @@ public final class Daemon {
     /// - Throws: An error after which the loop cannot go on.
     public func run() throws -> Int32 {
         StraySignals.ignore()
+        Heap.returnLargeBlocks()
         // Where a parent has ignored it, the kernel reaps children and tells of none.
         signal(SIGCHLD, SIG_DFL)
         for number in [SIGTERM, SIGINT] {
@@ -327,6 +328,13 @@ enum StandardStreams {
             _ = unsafe open("/dev/null", O_RDWR)
         }
     }
+}
+
+/// The memory of malloc(3).
+enum Heap {
+    /// Fixes the size from which on a block is a mapping of its own, which is unmapped when it is freed. By default, malloc(3) raises
+    /// it after the first large message of a bus (16 MiB at most), and then keeps up to twice as much for ever.
+    static func returnLargeBlocks() { linux_set_mmap_threshold(1 << 20) }
 }
 
 /// The choice between control groups and process groups, made once at the start.

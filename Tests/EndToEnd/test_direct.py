@@ -213,7 +213,7 @@ def test_the_socket_of_a_dead_daemon_is_taken_over(direct):
 
 
 def test_what_a_dead_daemon_was_just_starting_does_not_keep_its_place(direct):
-    # A child that is not a program yet has copies of the daemon's descriptors. It is stopped before it closes them.
+    # The child is not a program yet. A copy of the lock's descriptor would keep the next daemon from starting.
     run = {"method": "org.lifed.Run", "parameters": {"command": programs.IDLE, "id": "app"}}
     with fault(direct.process.pid, "setsid:signal=SIGSTOP", follows=True), connect(str(direct.socket)) as connection:
         connection.sendall(json.dumps(run).encode() + b"\0")

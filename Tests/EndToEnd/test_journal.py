@@ -116,6 +116,26 @@ def test_output_goes_under_the_apps_own_identifier(lifed):
     wait_for(lambda: "said on output" in said() and "said on error" in said())
 
 
+def test_an_app_survives_the_end_of_journald(lifed):
+    count = lifed.container.path("/tmp/journal.count")
+    units = ["systemd-journald-dev-log.socket", "systemd-journald.socket", "systemd-journald.service"]
+    script = "while :; do echo tick; n=$((n + 1)); echo $n >/tmp/journal.count; sleep 0.1; done"
+    pid = lifed.lifectl.start("journal.survivor", "sh", "-c", script)
+
+    def ticks():
+        return int(count.read_text() or 0)
+
+    wait_for(count.exists)
+    lifed.systemctl("stop", *units)
+    try:
+        before = ticks()
+        # The second line after the end raises SIGPIPE where it is not ignored.
+        wait_for(lambda: ticks() > before + 3, what="an app that runs on")
+    finally:
+        lifed.systemctl("start", *units)
+    assert lifed.lifectl.pid("journal.survivor") == pid
+
+
 def test_a_journald_that_hangs_costs_entries_and_nothing_else(lifed):
     """Many more entries than journald's queue and any buffer hold, while journald is stopped."""
     pid = lifed.lifectl.start("journal.hung", *programs.IDLE)

@@ -85,6 +85,7 @@ struct linux_spawn_request {
     char *const *writable_paths;
     /// A Boolean value that indicates whether the child sees an empty /tmp and /var/tmp of its own; needs CAP_SYS_ADMIN.
     bool private_tmp;
+    bool ignore_sigpipe;
 };
 
 struct linux_spawned {
@@ -105,6 +106,9 @@ int linux_spawn(struct linux_spawn_request *request, struct linux_spawned *spawn
 
 /// Lets a child that is ready, or as soon as it is, execute its program. 0, or a negative errno: EPIPE when it ended.
 int linux_open_gate(int gate);
+
+/// Sets M_MMAP_THRESHOLD of mallopt(3), which glibc does not change by itself from then on.
+void linux_set_mmap_threshold(int bytes);
 
 /// A descriptor for the process (Linux 5.3), closed on exec.
 int linux_pidfd_open(pid_t pid);

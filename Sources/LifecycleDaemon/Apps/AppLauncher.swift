@@ -42,6 +42,7 @@ struct AppLauncher {
         request.writablePaths = Self.writablePaths(of: definition, stateDirectory: privateDirectory)
         request.standardOutput = output.standardOutput
         request.standardError = output.standardError
+        request.ignoresSIGPIPE = output.isJournal
         let channelSource: Int32?
         switch channel {
         case .some(let descriptor): channelSource = descriptor.rawValue
@@ -171,12 +172,14 @@ struct AppLauncher {
 
 /// The output of an app: the journal under the app's id, or the daemon's standard error.
 final class AppOutput {
-    /// Nil for none, if the journal is not available. The daemon's own output is then a stream of journald, too, and SIGPIPE
-    /// ends an app that writes to a stream whose journald is gone.
+    /// Nil for none, if the journal is not available. The daemon's own output is then a stream of journald, too.
     let standardOutput: Int32?
     let standardError: Int32?
+    /// True if the output goes to journald. An app must survive the end of it, as services of systemd do.
+    let isJournal: Bool
 
     init(_ id: AppID, usesJournal: Bool) {
+        isJournal = usesJournal
         if usesJournal {
             standardOutput = Self.stream(of: id, priority: .info)
             standardError = Self.stream(of: id, priority: .warning)
@@ -188,6 +191,7 @@ final class AppOutput {
 
     /// Output to a file, behind what is there; to nowhere if it cannot be opened.
     init(file: String) {
+        isJournal = false
         let flags = O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC
         let descriptor = unsafe open(file, flags, 0o600)
         standardOutput = descriptor < 0 ? nil : descriptor

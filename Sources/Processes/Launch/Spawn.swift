@@ -92,7 +92,8 @@ private func startChild(_ request: SpawnRequest, nullDevice: Int32) -> (linux_sp
                 confine: request.confinement != nil,
                 confinement: request.confinement?.forChild ?? linux_confinement(),
                 writable_paths: request.writablePaths == nil ? nil : writablePaths.pointers,
-                private_tmp: request.hasPrivateTemporaryDirectory
+                private_tmp: request.hasPrivateTemporaryDirectory,
+                ignore_sigpipe: request.ignoresSIGPIPE
             )
             return unsafe linux_spawn(&call, &spawned)
         }

@@ -39,6 +39,8 @@ public struct SpawnRequest: Sendable {
     public var standardOutput: Int32?
     /// Borrowed for the call; nil: `/dev/null`.
     public var standardError: Int32?
+    /// True if the program gets `EPIPE`, and not SIGPIPE, when the reader of its output is gone.
+    public var ignoresSIGPIPE = false
     /// Descriptors 3 to 1023 of the program; the sources are borrowed for the call. At most 61.
     public var extraDescriptors: [DescriptorMapping] = []
     /// The permissions that new files of the program do not get: umask(2).
