@@ -41,7 +41,8 @@ class FarEnd:
         self.welcomes = 0
         self.last = None
         self.sequence = 0
-        self.outstanding = None
+        # The numbers of the unanswered callbacks, in order.
+        self.outstanding = []
         self.answers = {}
         self.goodbye = None
         self.mistakes = []
@@ -73,8 +74,7 @@ class FarEnd:
         self.app.sendall(b"hello protocol=1\n")
 
     def done(self):
-        sequence, self.outstanding = self.outstanding, None
-        self.send(b"done seq=%d\n" % sequence)
+        self.send(b"done seq=%d\n" % self.outstanding.pop(0))
 
     def take(self):
         """Reads what is there."""
@@ -109,11 +109,12 @@ class FarEnd:
         else:
             assert verb in CALLBACKS, line
             assert self.welcomes == 1, f"told before the welcome: {line}"
-            assert self.outstanding is None, f"{line} before {self.last} was answered"
+            assert not self.outstanding or verb == "will-resign-active", f"{line} before {self.last} was answered"
             assert verb in NEXT[self.last], f"{line} after {self.last}"
             assert int(fields["seq"]) > self.sequence, line
             self.last = verb
-            self.outstanding = self.sequence = int(fields["seq"])
+            self.sequence = int(fields["seq"])
+            self.outstanding.append(self.sequence)
 
 
 def listen(path):

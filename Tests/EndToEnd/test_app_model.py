@@ -95,7 +95,7 @@ class Channel(History):
         """Asks for an app in the foreground without waiting for it."""
         with connect(str(self.daemon.socket)) as connection:
             connection.sendall(b'{"method": "org.lifed.Launch", "parameters": {"id": "%s"}}\0' % app.encode())
-            wait_for(lambda: self.daemon.lifectl.json("status")["status"]["foreground"] == [app], what=f"{app} is on the list")
+            wait_for(lambda: self.daemon.lifectl.app(app)["target"] == "active", what=f"{app} is wanted in the foreground")
         self.in_front = app == "app"
 
     def wait_for_silence(self):

@@ -18,7 +18,9 @@ from direct import DirectDaemon
 from driver import call, connect
 from examples import SETTINGS
 from histories import History, action
-from model import DONE, FAILED, INTERRUPTED, INVALID_APP, LAUNCH_FAILED, NO_SUCH_APP, NOT_RUNNING, REFUSED, USAGE, Model
+from model import (
+    DONE, FAILED, INTERRUPTED, INVALID_APP, LAUNCH_FAILED, NO_SUCH_APP, NO_SUCH_INTERRUPTION, NOT_RUNNING, REFUSED, USAGE, Model,
+)
 
 ROOT = Path(__file__).resolve().parents[2]
 DECLARED = ["clock", "maps", "notes", "player"]
@@ -31,7 +33,7 @@ METHODS = {
 }
 STATUSES = {
     "NoSuchApp": NO_SUCH_APP, "InvalidApp": INVALID_APP, "NotRunning": NOT_RUNNING, "Refused": REFUSED,
-    "LaunchFailed": LAUNCH_FAILED, "Failed": FAILED, "Interrupted": INTERRUPTED,
+    "LaunchFailed": LAUNCH_FAILED, "Failed": FAILED, "Interrupted": INTERRUPTED, "NoSuchInterruption": NO_SUCH_INTERRUPTION,
 }
 
 

@@ -42,6 +42,7 @@ taskExpiration = "1min"
 """
 REFUSALS = {
     "NoSuchApp", "NotRunning", "Refused", "Superseded", "Interrupted", "Ended", "Unanswered", "LaunchFailed", "Failed",
+    "NoSuchInterruption",
 }
 DRIVERS = 4
 

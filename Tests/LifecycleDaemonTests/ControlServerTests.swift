@@ -212,6 +212,8 @@ import Varlink
     }
 }
 
+/// Each test runs in a process of its own: the manager's event loop reaps every child of the process, the
+/// runner's exit tests included.
 @Suite struct ControlServiceTests {
     /// Calls a function for each transition.
     private final class Journal: JournalSink {
@@ -234,7 +236,7 @@ import Varlink
         func connectionClosed(_ connection: ControlConnection) { service.connectionClosed(connection) }
     }
 
-    private func makeService(
+    private static func makeService(
         in root: String, _ loop: EventLoop, _ journal: Journal
     ) throws -> (AppManager, ControlService) {
         let launcher = AppLauncher(
@@ -248,8 +250,13 @@ import Varlink
         return (manager, service)
     }
 
-    @Test(arguments: Use.allCases)
-    func useThatOnlyTheDaemonReportsIsRefused(_ use: Use) throws {
+    @Test func useThatOnlyTheDaemonReportsIsRefused() async {
+        await #expect(processExitsWith: .success) {
+            for use in Use.allCases { try await Self.report(use) }
+        }
+    }
+
+    private static func report(_ use: Use) throws {
         try withTemporaryDirectory { (root: String) throws in
             let loop = try EventLoop()
             let (manager, service) = try makeService(in: root, loop, Journal())
@@ -267,7 +274,11 @@ import Varlink
         }
     }
 
-    @Test func callOfConnectionThatAnAnnouncementClosesIsNotPerformed() throws {
+    @Test func callOfConnectionThatAnAnnouncementClosesIsNotPerformed() async {
+        await #expect(processExitsWith: .success) { try await Self.closeByAnnouncement() }
+    }
+
+    private static func closeByAnnouncement() throws {
         try withTemporaryDirectory { (root: String) throws in
             let (loop, journal) = (try EventLoop(), Journal())
             let (manager, service) = try makeService(in: root, loop, journal)

@@ -105,7 +105,7 @@ class Talker(Client):
 class Shell(Client):
     """A user at a terminal, or a script: one lifectl after the other."""
 
-    statuses = {0, 1, 2, 3, 4, 5, 6, 7, 8, 66, 69, 73, 75}
+    statuses = {0, 1, 2, 3, 4, 5, 6, 7, 8, 12, 66, 69, 73, 75}
 
     def __init__(self, name, seed, keeper, apps, ledger):
         super().__init__(name, seed)

@@ -11,7 +11,7 @@ ERRORS = {
     "Restart": ABOUT_APP,
     "Home": FRONT | {"Refused", "LaunchFailed"}, "Describe": {"NoSuchApp"},
     "Run": ABOUT_APP | {"InvalidApp"}, "BeginInterruption": FRONT | {"Refused"},
-    "EndInterruption": FRONT | {"Refused", "LaunchFailed"}, "SimulateMemoryPressure": {"Refused", "Failed"},
+    "EndInterruption": FRONT | {"Refused", "LaunchFailed", "NoSuchInterruption"}, "SimulateMemoryPressure": {"Refused", "Failed"},
     "Simulate": FRONT, "List": set(), "GetStatus": set(), "Reload": set(), "Frobnicate": set(),
 }
 WRONG_CALL = {"org.varlink.service.InvalidParameter", "org.varlink.service.MethodNotFound"}
