@@ -16,6 +16,7 @@ import Testing
             user = "nobody"
             workingDirectory = "/tmp"
             suspend = "never"
+            stopMode = "all"
             backgroundTime = "1s"
             terminationTimeout = "2s"
             launchTimeout = "3s"
@@ -54,6 +55,7 @@ import Testing
         expected.workingDirectory = "/tmp"
         expected.environment = ["LANG": "C", "EMPTY": ""]
         expected.suspend = .never
+        expected.stopMode = .all
         expected.backgroundTime = .seconds(1)
         expected.terminationTimeout = .seconds(2)
         expected.launchTimeout = .seconds(3)

@@ -20,6 +20,37 @@ import Testing
         }
     }
 
+    /// The shell needs its child while it handles the signal, and would leave it behind.
+    @Test(arguments: World.canMakeCgroups ? Hold.allCases : [.processGroup], [false, true])
+    func childGetsTheRequestToEndWhenTheMainProcessHasEnded(_ hold: Hold, _ isStopped: Bool) async {
+        await #expect(processExitsWith: .success) { [hold, isStopped] in
+            let world = try hold.world()
+            let output = try Pipe()
+            let script = """
+                "$0" idle "$1" & child=$!
+                trap 'read -r pid name state rest </proc/$child/stat; [ $state = Z ]; exit $?' TERM
+                echo ready
+                while :; do wait; done
+                """
+            var request = SpawnRequest(
+                program: "/bin/sh", arguments: ["-c", script, World.fixture, RunnerPipe.path])
+            request.standardOutput = output.writeEnd.rawValue
+            let tree = try world.start(request, by: hold.method)
+            try world.wait("ready") { output.read().contains("ready") }
+            try world.wait("the child runs") { tree.processes().count == 2 }
+            if isStopped {
+                _ = tree.stop()
+                try world.waitUntilStopped(tree)
+            }
+            tree.terminate()
+            #expect(tree.saved.askedFirst == [tree.main])
+            try world.waitForEvent(tree, .mainEnded(.exited(code: 1)))
+            try world.waitForEvent(tree, .emptied)
+            #expect(tree.saved.askedFirst.isEmpty && tree.saved.endSignal == .terminate)
+            try world.end()
+        }
+    }
+
     /// The kernel ends a frozen process at once if the signal ends it by default.
     @Test(.needsCgroups, arguments: Hold.allCases)
     func suspendedProgramGetsASignalWhenItIsResumed(_ hold: Hold) async {

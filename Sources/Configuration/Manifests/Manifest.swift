@@ -14,6 +14,15 @@ public struct Manifest: Hashable, Sendable {
         case power = "SIGPWR"
     }
 
+    /// The processes that the stop signal asks to end at once.
+    public enum StopMode: String, CaseIterable, Hashable, Sendable {
+        /// The main process, or the program that it wraps. The others are asked when it has ended.
+        case main
+
+        /// Every process.
+        case all
+    }
+
     /// A way to keep the processes of an app from running.
     public enum SuspendMethod: String, CaseIterable, Hashable, Sendable {
         /// SIGSTOP to each process.
@@ -79,6 +88,9 @@ public struct Manifest: Hashable, Sendable {
 
     /// The signal that asks the processes to end.
     public var stopSignal = StopSignal.terminate
+
+    /// The processes that the stop signal asks to end at once.
+    public var stopMode = StopMode.main
 
     /// A Boolean value that indicates whether no process of the app gains privileges by a program that it executes.
     public var noNewPrivileges = false
@@ -167,6 +179,7 @@ extension Manifest {
         Key("suspend", .choice, \.suspend),
         Key("suspendMethod", .choice, \.suspendMethod),
         Key("stopSignal", .choice, \.stopSignal),
+        Key("stopMode", .choice, \.stopMode),
         Key("noNewPrivileges", .boolean, \.noNewPrivileges),
         Key("writablePaths", .paths, \.writablePaths),
         Key("privateTmp", .boolean, \.privateTmp),
@@ -192,9 +205,9 @@ extension Manifest {
     /// The keys that a desktop entry can have, too. For the others, the entry has keys of its own, or must not set them: the
     /// user, the schedule, and the rights over other apps.
     static let entryKeys: Set<String> = [
-        "suspend", "suspendMethod", "stopSignal", "noNewPrivileges", "capabilities", "exitPolicy", "callbacks",
-        "backgroundModes", "backgroundTime", "terminationTimeout", "launchTimeout", "scenes", "sceneLimit", "restart",
-        "onExit", "reclaimWhenSuspended",
+        "suspend", "suspendMethod", "stopSignal", "stopMode", "noNewPrivileges", "capabilities", "exitPolicy",
+        "callbacks", "backgroundModes", "backgroundTime", "terminationTimeout", "launchTimeout", "scenes", "sceneLimit",
+        "restart", "onExit", "reclaimWhenSuspended",
     ]
 }
 

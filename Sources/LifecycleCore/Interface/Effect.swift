@@ -9,7 +9,8 @@ public enum Effect: Sendable, Equatable {
     case stop(AppIndex)
     /// Continue every process of the tree; answered by resumed. Ends a pending stop.
     case resume(AppIndex)
-    /// SIGTERM to the tree, then SIGCONT; answered by exited and gone. Ends a pending stop.
+    /// SIGTERM to the main process, or to all if the app's policy says so, then SIGCONT to the tree; SIGTERM to the others when the
+    /// main process has ended. Answered by exited and gone. Ends a pending stop.
     case terminate(AppIndex)
     /// SIGKILL to the tree until none is left; answered by exited and gone.
     case kill(AppIndex)

@@ -57,6 +57,7 @@ import Processes
     var isFromEntry = false
     var suspendMethod = SuspendMethod.signal
     var stopSignal = Signal.terminate
+    var stopMode = Manifest.StopMode.main
     var exitPolicy = Manifest.ExitPolicy.main
     var control = Manifest.Control.own
     /// A Boolean value that indicates whether the memory is reclaimed while the app is suspended; nil if the settings decide.
@@ -87,6 +88,7 @@ import Processes
         hasPrivateTemporaryDirectory = manifest.privateTmp
         suspendMethod = SuspendMethod(manifest.suspendMethod)
         stopSignal = Signal(manifest.stopSignal)
+        stopMode = manifest.stopMode
         exitPolicy = manifest.exitPolicy
         control = manifest.control
         reclaimWhenSuspended = manifest.reclaimWhenSuspended
@@ -135,6 +137,7 @@ extension AppDefinition {
         policy.isTransient = true
         suspendMethod = other.suspendMethod
         stopSignal = other.stopSignal
+        stopMode = other.stopMode
         control = other.control
         details.windowClass = other.windowClass
         reclaimWhenSuspended = other.reclaimWhenSuspended
@@ -201,6 +204,15 @@ extension Signal {
     }
 }
 
+extension EndOrder {
+    init(_ mode: Manifest.StopMode) {
+        switch mode {
+        case .main: self = .mainFirst
+        case .all: self = .together
+        }
+    }
+}
+
 extension SuspendMethod {
     init(_ method: Manifest.SuspendMethod) {
         switch method {
@@ -254,6 +266,7 @@ extension AppDefinition: SavedTable {
         coder.word("suspend-method", &suspendMethod, unless: .signal)
         let signal = coder.number("stop-signal", stopSignal == .terminate ? nil : UInt64(stopSignal.rawValue))
         stopSignal = signal.flatMap(Signal.init(saved:)) ?? stopSignal
+        coder.word("stop-mode", &stopMode, unless: .main)
         coder.word("exit-policy", &exitPolicy, unless: .main)
         coder.word("control", &control, unless: .own)
         let reclaims = coder.number("reclaim-when-suspended", reclaimWhenSuspended.map { $0 ? 1 : 0 })
@@ -305,7 +318,7 @@ nonisolated extension SavedCoder {
 }
 
 nonisolated extension Signal {
-    fileprivate init?(saved number: UInt64) {
+    init?(saved number: UInt64) {
         guard let number = Int32(exactly: number), number > 0, number < 65 else { return nil }
         self.init(rawValue: number)
     }

@@ -144,7 +144,9 @@ extension AppManager: ProcessDelegate {
         if isToBeReleased(id) { return release(app) }
         // A former daemon may have sent SIGTERM, and a second one makes many programs give up at once.
         if isRestoring, processes.isAskedToEnd(app) { return }
-        processes.terminate(app, catalog[id]?.stopSignal ?? .terminate)
+        let definition = catalog[id]
+        let order = definition.map { EndOrder($0.stopMode) }
+        processes.terminate(app, definition?.stopSignal ?? .terminate, order ?? .mainFirst)
     }
 
     func forget(_ id: AppID, _ app: AppIndex, _ exit: ExitRecord?, _ reclaimed: ReclaimRecord?) {

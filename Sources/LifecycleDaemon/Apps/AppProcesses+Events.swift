@@ -58,6 +58,7 @@ extension AppProcesses {
     func endWatches(of app: RunningApp) {
         app.execWatch?.cancel()
         app.execWatch = nil
+        app.askedWatches = []
         endMainWatch(of: app)
         endChangeWatch(of: app)
     }
@@ -112,7 +113,29 @@ extension AppProcesses {
     }
 
     func checkMain(of app: RunningApp) {
+        let othersWait = !app.tree.processesAskedFirst.isEmpty
         for event in table.checkMain(of: app.tree.token) { handle(event) }
+        if othersWait, app.tree.processesAskedFirst.isEmpty, running[app.index] === app { save(app) }
+    }
+
+    /// Watches the processes that were asked to end before the others, but for the main process, whose end is noticed anyway.
+    func watchAskedProcesses(of app: RunningApp) {
+        let processes = app.tree.processesAskedFirst.filter { $0 != app.main }
+        guard !processes.isEmpty else { return }
+        do {
+            for process in processes {
+                guard let held = try HeldProcess.hold(process.pid) else { continue }
+                let watch = try EndWatch(held.takeDescriptor(), loop: loop) { [weak self, weak app] in
+                    if let app { self?.checkMain(of: app) }
+                }
+                app.askedWatches.append(watch)
+            }
+        } catch {
+            // The daemon has no descriptor or memory left for it.
+            return app.tree.askOthers()
+        }
+        // One may have ended before.
+        checkMain(of: app)
     }
 
     /// Reaps the child that SIGCHLD names, and later all others for which the signal may stand as well. A stop among few children is
@@ -160,7 +183,7 @@ extension AppProcesses {
         let othersLeft = !app.tree.isEmpty
         if !othersLeft { forget(app) }
         if othersLeft, case .none = app.operation { app.endOperation() }
-        if othersLeft && app.exitPolicy == .last { return }
+        if othersLeft && app.exitPolicy == .last { return save(app) }
         app.hasReportedExit = true
         if othersLeft { save(app) }
         report(app.index, .exited(LifecycleCore.ExitStatus(status), othersLeft: othersLeft))

@@ -73,12 +73,13 @@ extension AppProcesses {
         return failures
     }
 
-    func terminate(_ index: AppIndex, _ signal: Processes.Signal) {
+    func terminate(_ index: AppIndex, _ signal: Processes.Signal, _ order: EndOrder = .mainFirst) {
         guard let app = running[index] else { return report(index, .gone) }
         postponedStops.remove(index)
         app.endOperation()
-        app.tree.terminate(with: signal)
+        app.tree.terminate(with: signal, order)
         app.isAskedToEnd = true
+        watchAskedProcesses(of: app)
         // Without an idle processor, an app that ends at once has ended by now.
         reapMain(of: app)
         if running[index] === app { save(app) }

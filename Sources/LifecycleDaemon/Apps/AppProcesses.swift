@@ -307,6 +307,7 @@ final class AppProcesses {
             if let status = tree.exitStatus, !app.hasReportedExit { mainEnded(app, status) }
             checkMain(of: app)
         }
+        if running[index] === app { watchAskedProcesses(of: app) }
         endRestoration()
     }
 

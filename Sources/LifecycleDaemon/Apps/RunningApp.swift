@@ -25,6 +25,8 @@ final class RunningApp {
     let launched: Instant?
     var operation = Operation.none
     var execWatch: IOSource?
+    /// Set while the others wait for the ends of processes that were asked to end before them.
+    var askedWatches: [EndWatch] = []
     /// Set while the app is suspended and the kernel does not report that another program continues it.
     private(set) var processorWatch: ProcessorWatch?
     private var switchWatches: [IOSource] = []
@@ -286,6 +288,24 @@ final class SeenApp {
         if let resources { tree.restore(resources) }
         return tree
     }
+}
+
+/// Watches the end of a process that is not the main one.
+final class EndWatch {
+    private let pidfd: Descriptor
+    private let source: IOSource
+
+    /// - Parameters:
+    ///   - pidfd: A descriptor of the process.
+    ///   - handler: Called when the process has ended.
+    init(
+        _ pidfd: consuming Descriptor, loop: EventLoop, handler: @escaping () -> Void
+    ) throws(SystemdError) {
+        source = try loop.watch(descriptor: pidfd.rawValue, events: [.readable, .edgeTriggered]) { _ in handler() }
+        self.pidfd = pidfd
+    }
+
+    isolated deinit { source.cancel() }
 }
 
 /// A timer for the checks of an operation. To make one takes longer than to stop an app, so the last one is kept for the next app.

@@ -123,5 +123,8 @@ extension LaunchRecord: SavedTable {
         var signals = tree.heldSignals.map { String($0.rawValue) }
         coder.list("held-signal", &signals)
         tree.heldSignals = signals.compactMap { Int32($0) }.map { Processes.Signal(rawValue: $0) }
+        coder.list("asked-first", &tree.askedFirst)
+        let signal = coder.number("end-signal", tree.endSignal.map { UInt64($0.rawValue) })
+        tree.endSignal = signal.flatMap(Processes.Signal.init(saved:))
     }
 }

@@ -91,7 +91,7 @@ public struct HeldProcess: ~Copyable {
     }
 
     /// Gives the descriptor away, a pidfd of the process.
-    consuming func takeDescriptor() -> Descriptor { descriptor }
+    public consuming func takeDescriptor() -> Descriptor { descriptor }
 
     /// A Boolean value that indicates whether it has not ended: then whatever was found under its number so far was
     /// about it.

@@ -1,22 +1,76 @@
+/// The order in which the processes of a tree are asked to end.
+public enum EndOrder: Hashable, Sendable {
+    /// The main process, or the program that it wraps, and the others when that has ended: it may need them to save.
+    case mainFirst
+    case together
+}
+
+/// A request to end, and who has got it.
+enum EndRequest: Hashable {
+    case none
+    /// These have got the signal. The others get it when these have ended.
+    case first([ProcessIdentity], Signal)
+    case all(Signal)
+}
+
 extension ProcessTree {
-    /// Sends a signal to every process, and then SIGCONT: a stopped process acts on nothing but SIGKILL.
+    /// Asks the processes to end, and then sends SIGCONT to all: a stopped process acts on nothing but SIGKILL.
     ///
-    /// - Parameter signal: The request to end, which processes may handle.
+    /// - Parameters:
+    ///   - signal: The request to end, which processes may handle.
+    ///   - order: With ``EndOrder/mainFirst``, the table asks the others when it notices the end of the first. Call
+    ///     `ProcessTable.checkMain(of:)` at the end of each process of ``processesAskedFirst``.
     /// - Returns: The processes that did not get the signal.
     @discardableResult
-    public func terminate(with signal: Signal = .terminate) -> [SignalFailure] {
+    public func terminate(with signal: Signal = .terminate, _ order: EndOrder = .mainFirst) -> [SignalFailure] {
         let parents = desiredState == .stopped ? parentsToContinue() : []
         desiredState = .ended
-        endSignal = signal
         // Helpers that have left are continued first.
         let members = findAll()
         stoppedMembers = nil
         heldBefore = []
         heldSignals = []
-        let failures = signalAll(signal, of: members)
+        let first = order == .mainFirst ? askedFirst(among: members ?? [], by: signal) : []
+        endRequest = first.isEmpty ? .all(signal) : .first(first, signal)
+        let failures = first.isEmpty ? signalAll(signal, of: members) : self.signal(signal, only: first)
         resumeBottomUp(parents, of: members)
         endFreezing()
         return failures
+    }
+
+    /// Returns none if the main process has ended.
+    private func askedFirst(among members: [ProcessStatus], by signal: Signal) -> [ProcessIdentity] {
+        if exitStatus != nil { return [] }
+        // Most apps are a main process alone.
+        return members.count == 1 && members[0].identity == main
+            ? [main] : Wrappers(members, askedBy: signal).askedFirst(main: main)
+    }
+
+    /// The processes that have been asked to end, and whose ends the others wait for; the kernel tells only that of the main process.
+    public var processesAskedFirst: [ProcessIdentity] {
+        if case .first(let first, _) = endRequest { first } else { [] }
+    }
+
+    /// Asks the others to end if each process that was asked first has ended.
+    func askOthersIfDue() {
+        let haveEnded = processesAskedFirst.allSatisfy { $0 == main ? exitStatus != nil : $0.livingStatus == nil }
+        if haveEnded { askOthers() }
+    }
+
+    /// Asks the processes to end that wait for the ends of those that were asked first. Call it if these ends cannot be noticed.
+    public func askOthers() {
+        guard case .first(let first, let signal) = endRequest else { return }
+        endRequest = .all(signal)
+        var asked = Set(first)
+        // A shell may have started its next command after a look, and before it got the signal.
+        for _ in 0..<Self.roundsOfOneCall {
+            let others = (findAll() ?? containment.members()).filter { !asked.contains($0.identity) }
+            if others.isEmpty { break }
+            self.signal(signal, only: others.identities)
+            // One may have stopped itself meanwhile.
+            self.signal(.resume, only: others.filter { $0.state == .stopped }.identities)
+            asked.formUnion(others.identities)
+        }
     }
 
     /// Sends a signal to every process, and changes nothing else: a stopped process acts on it when it is continued.
@@ -40,7 +94,7 @@ extension ProcessTree {
     @discardableResult
     public func kill() -> [SignalFailure] {
         desiredState = .ended
-        endSignal = .kill
+        endRequest = .all(.kill)
         findAll()
         stoppedMembers = nil
         heldBefore = []
@@ -57,10 +111,10 @@ extension ProcessTree {
         return failures
     }
 
-    /// Sends the signal that asked the tree to end to the members that were not known then.
+    /// Sends the signal that asked all processes to end to the members that were not known then.
     func passOnEndSignal(except known: Set<ProcessIdentity>) {
-        guard let endSignal else { return }
-        signal(endSignal, only: containment.members().identities.filter { !known.contains($0) })
+        guard case .all(let signal) = endRequest else { return }
+        self.signal(signal, only: containment.members().identities.filter { !known.contains($0) })
     }
 
     /// A Boolean value that indicates whether the main process has been reaped and every other process has ended.

@@ -266,6 +266,7 @@ extension ProcessTable {
             tree?.mainWasReaped(status)
             tree.map(claimArrivals)
             if tree != nil { draining.insert(token) }
+            tree?.askOthersIfDue()
             change = .mainEnded(status)
         case .stopped(let signal):
             change = .mainStopped(signal, asked: tree?.desiredState == .stopped)
@@ -294,7 +295,7 @@ extension ProcessTable {
 extension ProcessTable {
     /// Looks whether the main process of an adopted tree has ended, and whether anything is left of the tree.
     ///
-    /// Call it when the tree's `mainDescriptor` is readable, and at intervals for a tree without one, without a change descriptor after
+    /// Call it when the tree's `mainDescriptor` is readable, when a process of its `processesAskedFirst` has ended, and at intervals for a tree without one, without a change descriptor after
     /// that end, or that could not be looked at. `reap(limit:)` reports the end of a main process that is a child.
     ///
     /// - Parameter token: The launch of the tree.
@@ -308,6 +309,7 @@ extension ProcessTable {
             draining.insert(token)
             events.append(TreeEvent(tree: token, change: .mainEnded(status)))
         }
+        tree.askOthersIfDue()
         if draining.contains(token) || tree.containment.endsWhenEmpty, tree.isEmpty {
             draining.remove(token)
             events.append(TreeEvent(tree: token, change: .emptied))

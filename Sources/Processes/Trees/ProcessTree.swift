@@ -15,8 +15,8 @@ public final class ProcessTree {
     public let main: ProcessIdentity
     /// The state that was asked for last; `checkStopped()` tells whether the tree has it.
     var desiredState = DesiredState.running
-    /// The latest signal that asked the tree to end; nil before, and after a restart of the daemon.
-    var endSignal: Signal?
+    /// The latest request to end.
+    var endRequest = EndRequest.none
     /// The end of the main process; nil until it has been reaped.
     public var exitStatus: ExitStatus? { endOfMain }
     private var endOfMain: ExitStatus?
@@ -115,6 +115,7 @@ public final class ProcessTree {
         suspendMethod = saved.suspendMethod
         heldBefore = Set(saved.heldBefore)
         heldSignals = saved.heldSignals
+        endRequest = saved.endRequest
         mayBeStoppedByPredecessor = saved.desiredState == .running && !isNew
         finalExecStatus = .running
         isFreezing = containment.isAskedToFreeze

@@ -31,6 +31,10 @@ public struct SavedTree: Hashable, Sendable {
     public var owner: TreeOwner?
     /// Processes of an adopted tree without a cgroup that are not below the main one any more.
     public var strays: [ProcessIdentity] = []
+    /// The signal that has asked the tree to end; nil for none.
+    public var endSignal: Signal?
+    /// The processes that have got it, if the others get it when these have ended.
+    public var askedFirst: [ProcessIdentity] = []
 
     /// The record of a tree that runs, of which nothing else is known yet. Nothing is believed of it until the tree is restored.
     ///
@@ -62,7 +66,19 @@ extension ProcessTree {
         saved.owner = owner
         saved.units = units
         saved.strays = Array(strays.prefix(Self.heldLimit))
+        switch endRequest {
+        case .none: break
+        case .first(let first, let signal): (saved.askedFirst, saved.endSignal) = (first, signal)
+        case .all(let signal): saved.endSignal = signal
+        }
         return saved
+    }
+}
+
+extension SavedTree {
+    var endRequest: EndRequest {
+        guard let endSignal else { return .none }
+        return askedFirst.isEmpty ? .all(endSignal) : .first(askedFirst, endSignal)
     }
 }
 

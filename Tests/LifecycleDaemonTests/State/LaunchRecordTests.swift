@@ -19,6 +19,8 @@ import Testing
         tree.owner = TreeOwner(user: 1000)
         tree.strays = [ProcessIdentity(pid: 9, startTime: 10)]
         tree.heldSignals = [Signal(rawValue: 1), Signal(rawValue: 10)]
+        tree.askedFirst = [ProcessIdentity(pid: 11, startTime: 12)]
+        tree.endSignal = Signal(rawValue: 2)
         return LaunchRecord(tree: tree, exitPolicy: .last, isAskedToEnd: true, hasReportedExit: true).saved(AppID("a"))
     }
 
@@ -101,7 +103,8 @@ import Testing
         manifest.name = "Näme"
         manifest.windowClass = "A"
         (manifest.user, manifest.workingDirectory, manifest.environment) = ("me", "/a dir", ["A": "b c"])
-        (manifest.suspend, manifest.suspendMethod, manifest.stopSignal) = (.never, .both, .quit)
+        (manifest.suspend, manifest.suspendMethod) = (.never, .both)
+        (manifest.stopSignal, manifest.stopMode) = (.quit, .all)
         (manifest.noNewPrivileges, manifest.capabilities) = (true, [.chown, .kill])
         (manifest.writablePaths, manifest.privateTmp) = (["/a b", "/c"], true)
         (manifest.exitPolicy, manifest.callbacks, manifest.control) = (.last, .required, .full)
