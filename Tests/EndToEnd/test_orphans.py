@@ -101,10 +101,10 @@ def test_a_stranger_is_not_taken_for_a_process_of_the_app_that_ends(mortal, tmp_
     os.kill(pid, signal.SIGKILL)
 
 
-# Leaves its session and its parent after the restart, and calls the daemon with an environment of its own.
+# Leaves its session and its parent when it is told to, and calls the daemon with an environment of its own.
 ESCAPES = """
 import os, sys, time
-go, then, lifectl, socket, out = sys.argv[1:]
+go, then, calls, socket, out = sys.argv[1:]
 if os.fork():
     while True:
         time.sleep(60)
@@ -118,9 +118,14 @@ os.setsid()
 while os.getppid() == parent:
     time.sleep(0.001)
 call = f"touch {go}.done; while [ ! -e {then} ]; do sleep 0.01; done\\n"
-call += f"{lifectl} list --json >{out}.part 2>&1; echo $? >>{out}.part; mv {out}.part {out}"
+call += f"({calls}) >{out}.part 2>&1; mv {out}.part {out}"
 os.execve("/bin/sh", ["sh", "-c", call], {"LIFED_SOCKET": socket, "PATH": os.environ["PATH"]})
 """
+
+
+def calls(daemon, *commands):
+    """A shell's commands that call the daemon and tell the exit statuses."""
+    return "; ".join(f"{daemon.products}/lifectl {command}; echo $?" for command in commands)
 
 
 @pytest.mark.parametrize("mortal", ["processGroup"], indirect=True)
@@ -128,9 +133,8 @@ os.execve("/bin/sh", ["sh", "-c", call], {"LIFED_SOCKET": socket, "PATH": os.env
 def test_an_orphan_that_a_restart_has_lost_has_no_rights(mortal, tmp_path, has_ended):
     configure(mortal)
     go, then, out = tmp_path / "go", tmp_path / "then", tmp_path / "out"
-    lifectl = mortal.products / "lifectl"
     mortal.lifectl.start("other", "sleep", "infinity")
-    words = [str(each) for each in (go, then, lifectl, mortal.socket, out)]
+    words = [str(each) for each in (go, then, calls(mortal, "list --json"), mortal.socket, out)]
     pid = mortal.lifectl.start("app", sys.executable, "-c", ESCAPES, *words)
     start_again(mortal)
     go.touch()
@@ -144,3 +148,55 @@ def test_an_orphan_that_a_restart_has_lost_has_no_rights(mortal, tmp_path, has_e
     assert "other" not in out.read_text()
     # A client that has nothing to do with the app has the rights that it had.
     assert "other" in mortal.lifectl.apps()
+
+
+@pytest.mark.skipif("/session-" in open("/proc/self/cgroup").read(), reason="a login session has the programs of a desktop")
+@pytest.mark.parametrize("mortal", ["processGroup"], indirect=True)
+@pytest.mark.parametrize("then", ["", "restart", "end"])
+def test_an_orphan_of_an_adopted_app_has_no_rights(mortal, start, tmp_path, then):
+    configure(mortal)
+
+    def escape(name, *commands):
+        words = [*(str(tmp_path / f"{name}-{each}") for each in ("go", "then")), calls(mortal, *commands), mortal.socket]
+        return start([sys.executable, "-c", ESCAPES, *map(str, words), str(tmp_path / name)])
+
+    def lose_parent(name):
+        (tmp_path / f"{name}-go").touch()
+        wait_for((tmp_path / f"{name}-go.done").exists, what="the child has lost its parent")
+
+    def answers(name):
+        (tmp_path / f"{name}-then").touch()
+        wait_for((tmp_path / name).exists, what="the answers of the daemon")
+        return (tmp_path / name).read_text()
+
+    # An orphan that was there before all apps has the rights that it had.
+    escape("before", "explain other")
+    lose_parent("before")
+    mortal.lifectl.start("other", "sleep", "infinity")
+    commands = ("explain other", "launch other", "run --id new -- true", "reload", "reexec")
+    pid = escape("app", *commands)
+    mortal.lifectl("adopt", str(pid), "--id", "app")
+    lose_parent("app")
+    if then == "restart":
+        start_again(mortal)
+    if then == "end":
+        os.kill(pid, signal.SIGKILL)
+        start.processes[-1].wait()
+        mortal.lifectl.wait_for_state("app", "notRunning")
+    text = answers("app")
+    assert [line for line in text.splitlines() if line.isdigit()] == ["77"] * len(commands), text
+    assert answers("before").splitlines()[-1] == "0"
+    assert "other" in mortal.lifectl.apps() and "new" not in mortal.lifectl.apps()
+
+
+@pytest.mark.parametrize("mortal", ["processGroup"], indirect=True)
+def test_an_orphan_of_a_released_app_has_the_rights_of_its_user(mortal, start, tmp_path):
+    configure(mortal)
+    go, then, out = tmp_path / "go", tmp_path / "then", tmp_path / "out"
+    pid = start([sys.executable, "-c", ESCAPES, *map(str, (go, then, calls(mortal, "list"), mortal.socket, out))])
+    mortal.lifectl("adopt", str(pid), "--id", "app")
+    mortal.lifectl("release", "app")
+    go.touch()
+    then.touch()
+    wait_for(out.exists, what="the answer of the daemon")
+    assert out.read_text().splitlines()[-1] == "0"

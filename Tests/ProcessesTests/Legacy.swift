@@ -106,10 +106,12 @@ extension SavedTree {
         cgroup = words[2] == "-" ? nil : words[2]
         suspendMethod = try #require(methods[words[3]])
         desiredState = try #require(states[words[4]])
-        heldBefore = try words.dropFirst(5).map { try ProcessIdentity(word: $0) }
+        user = UInt32(words[5])
+        heldBefore = try words.dropFirst(6).map { try ProcessIdentity(word: $0) }
     }
 
     fileprivate var words: [String] {
-        [token.rawValue, main.word, cgroup ?? "-", "\(suspendMethod)", "\(desiredState)"] + heldBefore.map(\.word)
+        [token.rawValue, main.word, cgroup ?? "-", "\(suspendMethod)", "\(desiredState)", user.map { "\($0)" } ?? "-"]
+            + heldBefore.map(\.word)
     }
 }

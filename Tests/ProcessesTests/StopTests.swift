@@ -139,6 +139,40 @@ import Testing
         }
     }
 
+    @Test(.enabled(if: geteuid() == 0, "only root can become another user"), arguments: [65534, 0] as [UInt32])
+    func markCountsForProcessesOfTheUserOfTheLaunchAlone(_ user: UInt32) async {
+        await #expect(processExitsWith: .success) { [user] in
+            let world = try World()
+            var request = SpawnRequest(program: "/bin/sleep", arguments: ["300"])
+            request.credentials = Credentials(userID: 65534, groupID: 65534, groups: [])
+            let tree = try world.start(request)
+            // The first mark that is read stays, so the shell waits for that of the other launch.
+            let mark = "\(LaunchToken.environmentName)=\(tree.token)"
+            let script = """
+                setsid env \(mark) sleep 300 >/dev/null &
+                until grep -q '^\(mark)' /proc/$!/environ; do sleep 0.01; done
+                echo $!
+                """
+            let output = try Pipe()
+            var other = SpawnRequest(program: "/bin/sh", arguments: ["-c", script])
+            other.credentials = Credentials(userID: user, groupID: 65534, groups: [])
+            other.standardOutput = output.writeEnd.rawValue
+            let maker = try world.start(other)
+            try world.waitForEvent(maker, .mainEnded(.exited(code: 0)))
+            world.table.remove(maker.token)
+            let pid = try #require(ProcessID(output.read().dropLast()))
+            let isMember = user == 65534
+            #expect((world.table.tree(containing: pid) != nil) == isMember)
+            #expect(tree.processes().map(\.pid).contains(pid) == isMember)
+            world.table.remove(tree.token)
+            let restored = try world.restore(tree.saved)
+            #expect((world.table.tree(containing: pid) != nil) == isMember)
+            #expect(restored.processes().map(\.pid).contains(pid) == isMember)
+            try world.end()
+            kill(pid, SIGKILL)
+        }
+    }
+
     @Test func aMemberThatWasSeenStaysOne() async {
         await #expect(processExitsWith: .success) {
             let world = try World()
@@ -244,7 +278,8 @@ import Testing
             let orphans = Orphans()
             orphans.insertMainProcess(tree.main.pid)
             let containment = ProcessGroupContainment(
-                leader: tree.main, token: tree.token, orphans: orphans, childrenAreListedByKernel: false)
+                leader: tree.main, token: tree.token, user: geteuid(), orphans: orphans,
+                childrenAreListedByKernel: false)
             #expect(Set(containment.members().map(\.pid)) == Set(tree.processes().map(\.pid)))
             #expect(containment.members().count == 3)
             try world.end()

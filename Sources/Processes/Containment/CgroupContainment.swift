@@ -9,6 +9,8 @@ final class CgroupContainment: Containment {
     struct Launch {
         let main: ProcessIdentity
         let token: LaunchToken
+        /// The user of the launch; nil if it is not known, and the mark finds no process.
+        let user: UInt32?
         let orphans: Orphans
         let helpers: HelperPrograms
     }
@@ -158,7 +160,7 @@ final class CgroupContainment: Containment {
         if let launch, hadSeveral {
             found += launch.orphans.list(children).filter { orphan in
                 !known.contains(orphan.pid) && !launch.helpers.include(orphan)
-                    && launch.orphans.marks[orphan.identity] == .token(launch.token)
+                    && launch.orphans.marks.have(launch.token, of: launch.user, on: orphan.identity)
             }
         }
         // A process that was born inside since is in the group, and one in another app's group is that app's.

@@ -12,13 +12,20 @@ final class DescentContainment: Containment {
     private var sessions: Set<ProcessID> = []
     /// The members of the latest look that are not below the main process.
     private var outside: [ProcessIdentity]
+    private let lost: LostOrphans?
 
-    /// - Parameter known: Others that are known to be members.
-    init(main: ProcessIdentity, known: [ProcessIdentity]) {
+    /// - Parameters:
+    ///   - known: Others that are known to be members.
+    ///   - owner: The user of the members; nil in the records of an earlier version.
+    ///   - adoptionTime: The time of the adoption, in clock ticks.
+    init(main: ProcessIdentity, known: [ProcessIdentity], owner: TreeOwner?, adoptionTime: UInt64) {
         self.main = main
         seen = Set(known)
         outside = known
+        lost = LostOrphans(ofAdopted: main, known: known, owner: owner, since: adoptionTime)
     }
+
+    override var lostOrphans: LostOrphans? { lost }
 
     override var strays: [ProcessIdentity] { outside }
 
@@ -58,13 +65,33 @@ final class DescentContainment: Containment {
     }
 }
 
+extension LostOrphans {
+    /// Nil in a login session: its scope has the programs of a whole desktop, which must not lose their rights by the adoption of one.
+    fileprivate init?(
+        ofAdopted main: ProcessIdentity, known: [ProcessIdentity], owner: TreeOwner?, since adoptionTime: UInt64
+    ) {
+        guard RunningProcess(of: main.pid)?.loginSession == nil else { return nil }
+        // The nearest subreaper gets the orphans, and no file of the kernel names it. A shell above the main process is none.
+        let managers = (RunningProcess.ancestors(of: main.pid) ?? []).filter {
+            ProcessStatus(of: $0)?.name == "systemd"
+        }
+        reapers = Set([1] + managers + known.compactMap { $0.status?.parent })
+        startTime = adoptionTime
+        cgroups = Set(([main] + known).filter { $0.isCurrent }.compactMap { RestoredContainment.cgroups(of: $0.pid) })
+        user = owner?.user == 0 ? nil : owner?.user
+    }
+}
+
 extension SavedTree {
     /// Returns a containment for the tree of an earlier process that has no cgroup.
     ///
     /// - Parameter marks: The marks that were read before, by containments of other trees for example.
     func containmentWithoutGroup(marks: LaunchMarks, helpers: HelperPrograms = HelperPrograms()) -> Containment {
         isAdopted
-            ? DescentContainment(main: main, known: heldBefore + strays)
-            : RestoredContainment(main: main, token: token, known: heldBefore + strays, helpers: helpers, marks: marks)
+            ? DescentContainment(
+                main: main, known: heldBefore + strays, owner: owner, adoptionTime: adoptionTime ?? main.startTime)
+            : RestoredContainment(
+                main: main, token: token, user: userOfLaunch, known: heldBefore + strays, helpers: helpers, marks: marks
+            )
     }
 }

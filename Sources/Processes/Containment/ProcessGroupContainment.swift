@@ -7,6 +7,7 @@ import CLinux
 final class ProcessGroupContainment: Containment {
     private let leader: ProcessIdentity
     private let token: LaunchToken
+    private let user: UInt32
     private let orphans: Orphans
     private var leaderIsReaped = false
     /// The members of the latest look, and their sessions: a session exists while it has a member.
@@ -18,12 +19,14 @@ final class ProcessGroupContainment: Containment {
     /// The children of this process that were members, until they are reaped: what they leave behind is the app's.
     private var unreaped: Set<ProcessID> = []
 
+    /// - Parameter user: The user of the launch.
     init(
-        leader: ProcessIdentity, token: LaunchToken, orphans: Orphans,
+        leader: ProcessIdentity, token: LaunchToken, user: UInt32, orphans: Orphans,
         childrenAreListedByKernel: Bool = Children.areListedByKernel
     ) {
         self.leader = leader
         self.token = token
+        self.user = user
         self.orphans = orphans
         listsChildren = childrenAreListedByKernel
         sessions = [leader.pid]
@@ -50,7 +53,8 @@ final class ProcessGroupContainment: Containment {
     }
 
     override func claims(_ process: ProcessStatus) -> Bool {
-        seen.contains(process.identity) || isInOwnSession(process) || orphans.marks[process.identity] == .token(token)
+        seen.contains(process.identity) || isInOwnSession(process)
+            || orphans.marks.have(token, of: user, on: process.identity)
     }
 
     /// Makes processes members that no other sign identifies.

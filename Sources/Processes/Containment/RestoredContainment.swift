@@ -7,6 +7,8 @@ import CLinux
 final class RestoredContainment: Containment {
     private let main: ProcessIdentity
     private let token: LaunchToken
+    /// The user of the launch; nil if it is not known, and the mark finds no process.
+    private let user: UInt32?
     /// The members of the latest look, and those that were known from before.
     private var seen: Set<ProcessIdentity>
     /// The processes that were found not to be members: a member has the mark, and is beside the main process, from
@@ -21,17 +23,19 @@ final class RestoredContainment: Containment {
 
     /// - Parameter known: Others that are known to be members.
     init(
-        main: ProcessIdentity, token: LaunchToken, known: some Sequence<ProcessIdentity>, helpers: HelperPrograms,
+        main: ProcessIdentity, token: LaunchToken, user: UInt32?, known: some Sequence<ProcessIdentity>,
+        helpers: HelperPrograms,
         marks: LaunchMarks
     ) {
         self.helpers = helpers
         self.marks = marks
         self.main = main
         self.token = token
+        self.user = user
         seen = Set(known)
         cgroups = Set([getpid(), main.isCurrent ? main.pid : getpid()].compactMap(Self.cgroups))
         let reapers = Set([1] + ([main] + known).compactMap { $0.status?.parent })
-        lost = LostOrphans(reapers: reapers, startTime: main.startTime, cgroups: cgroups)
+        lost = LostOrphans(reapers: reapers, startTime: main.startTime, cgroups: cgroups, user: nil)
     }
 
     /// Returns the members in the order of their starts, so parents come first.
@@ -91,9 +95,11 @@ extension RestoredContainment {
             return false
         }
         guard let mark = marks[process.identity] else { return false }
-        let isMarked = mark == .token(token)
-        if !isMarked { unmarked.insert(process.identity) }
-        return isMarked
+        guard mark == .token(token) else {
+            unmarked.insert(process.identity)
+            return false
+        }
+        return marks.have(token, of: user, on: process.identity)
     }
 
     /// Returns whether a process is in a cgroup of the main process or of this one.
@@ -104,25 +110,34 @@ extension RestoredContainment {
         Self.cgroups(of: process.pid).map(cgroups.contains) ?? false
     }
 
-    fileprivate static func cgroups(of pid: ProcessID) -> [UInt8]? {
+    static func cgroups(of pid: ProcessID) -> [UInt8]? {
         ProcFile.read("/proc/\(pid)/cgroup", limit: 1 << 16)
     }
 }
 
-/// The marks of a process that a restored app may have orphaned unseen, and that has left its session and emptied its environment.
+/// The marks of a process that a restored or adopted app may have orphaned unseen, and that has left its session and emptied its
+/// environment.
 struct LostOrphans {
-    /// The processes that became the parents of the former daemon's children, and so become those of the app's orphans.
+    /// The processes that become the parents of the app's orphans.
     let reapers: Set<ProcessID>
-    /// The start of the app's main process.
+    /// The start of the app's main process, or its adoption.
     let startTime: UInt64
     /// The cgroups of such a process, one in every hierarchy.
     let cgroups: Set<[UInt8]>
+    /// The user whose processes the app can have; nil for any user.
+    let user: UInt32?
 
     /// Returns whether it or a process that it comes from has all marks. Others have them too: what becomes a daemon.
-    func mayInclude(_ process: ProcessStatus) -> Bool {
-        process.isOrComesFrom {
-            reapers.contains($0.parent) && $0.startTime >= startTime
-                && RestoredContainment.cgroups(of: $0.pid).map(cgroups.contains) ?? true
-        }
+    func mayInclude(_ process: ProcessStatus) -> Bool { process.isOrComesFrom(haveMarks) }
+
+    /// Returns whether a process has all marks itself.
+    func haveMarks(_ process: ProcessStatus) -> Bool {
+        reapers.contains(process.parent) && process.startTime >= startTime && isOfUser(process)
+            && RestoredContainment.cgroups(of: process.pid).map(cgroups.contains) ?? true
+    }
+
+    private func isOfUser(_ process: ProcessStatus) -> Bool {
+        guard let user, let users = RunningProcess.users(of: process.pid) else { return true }
+        return users.contains(user)
     }
 }

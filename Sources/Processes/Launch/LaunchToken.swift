@@ -1,7 +1,7 @@
 /// The mark of one launch, inherited by every descendant through the environment.
 ///
-/// It finds helpers that left their session and lost their parent. It is not a secret and proves
-/// nothing: an app can put any token into its own environment.
+/// It finds helpers that left their session and lost their parent. It is not a secret: any process can have any token in its
+/// environment. So it counts for a process of the user of the launch alone, who controls the app anyway.
 public struct LaunchToken: Hashable, Sendable, CustomStringConvertible {
     /// The variable that carries the token.
     public static let environmentName = "LIFECYCLE_LAUNCH"
@@ -113,5 +113,10 @@ final class LaunchMarks {
         }
         marks[process] = mark
         return mark
+    }
+
+    /// Returns whether a process has the mark of a launch, and runs as the user of the launch in every respect.
+    func have(_ token: LaunchToken, of user: UInt32?, on process: ProcessIdentity) -> Bool {
+        self[process] == .token(token) && RunningProcess.users(of: process.pid)?.allSatisfy { $0 == user } ?? false
     }
 }

@@ -16,8 +16,8 @@ public final class ProcessTable {
     /// Orphans that were there when a process ended, and were not given to its tree.
     var knownStrangers: Set<ProcessIdentity> = []
     let orphans: Orphans
-    /// The marks of the orphans that restored trees may have lost.
-    private var lostOrphans: [LostOrphans] = []
+    /// The marks of the orphans that restored and adopted trees may have lost.
+    var lostOrphans: [LaunchToken: LostOrphans] = [:]
     /// The programs whose processes leave the trees that started them.
     let helpers = HelperPrograms()
 
@@ -68,7 +68,10 @@ public final class ProcessTable {
     func insert(_ tree: ProcessTree) {
         treesByToken[tree.token] = tree
         tree.helpers = helpers
-        if let lost = tree.containment.base.lostOrphans { lostOrphans.append(lost) }
+        if let lost = tree.containment.base.lostOrphans {
+            forgetLostOrphans()
+            lostOrphans[tree.token] = lost
+        }
         if let group = tree.containment.groupNumber { tokensByGroup[group] = tree.token }
         if tree.exitStatus != nil {
             draining.insert(tree.token)
@@ -77,6 +80,15 @@ public final class ProcessTable {
             tokensByMain[tree.main.pid] = tree.token
         } else {
             tokensByForeignMain[tree.main] = tree.token
+        }
+    }
+
+    /// Forgets the marks of trees that are gone, unless a process has them.
+    private func forgetLostOrphans() {
+        guard lostOrphans.contains(where: { treesByToken[$0.key] == nil }) else { return }
+        let all = ProcessStatus.all()
+        lostOrphans = lostOrphans.filter { token, lost in
+            treesByToken[token] != nil || all.contains(where: lost.haveMarks)
         }
     }
 
@@ -101,10 +113,13 @@ public final class ProcessTable {
         _ request: SpawnRequest, name: String, suspendMethod: SuspendMethod
     ) throws(SpawnError) -> ProcessTree {
         let token = request.launchToken
+        let user = request.credentials?.userID ?? geteuid()
         guard let cgroups else {
             let process = try spawn(request)
-            let containment = ProcessGroupContainment(leader: process.identity, token: token, orphans: orphans)
-            return ProcessTree(process, token: token, containment: containment, suspendMethod: suspendMethod)
+            let containment = ProcessGroupContainment(
+                leader: process.identity, token: token, user: user, orphans: orphans)
+            return ProcessTree(
+                process, token: token, user: user, containment: containment, suspendMethod: suspendMethod)
         }
         let group = try cgroups.makeGroup(for: name)
         do throws(SpawnError) {
@@ -113,8 +128,10 @@ public final class ProcessTable {
             let containment = try CgroupContainment.make(group, in: cgroups)
             // A file that was just opened tells of a change, and nothing has changed since.
             _ = containment.acknowledgeChange()
-            containment.launch = .init(main: process.identity, token: token, orphans: orphans, helpers: helpers)
-            return ProcessTree(process, token: token, containment: containment, suspendMethod: suspendMethod)
+            containment.launch = .init(
+                main: process.identity, token: token, user: user, orphans: orphans, helpers: helpers)
+            return ProcessTree(
+                process, token: token, user: user, containment: containment, suspendMethod: suspendMethod)
         } catch {
             cgroups.discard(group)
             throw error
@@ -144,7 +161,7 @@ public final class ProcessTable {
         if let group = groups?.group(of: pid) { return token(of: group).flatMap { treesByToken[$0] } }
         guard let status = ProcessStatus(of: pid) else { return nil }
         if let token = tokensByForeignMain[status.identity] { return treesByToken[token] }
-        // Most carry the mark, but it is only a hint: an app can give itself another's.
+        // Most carry the mark, but it is only a hint: a process can give itself that of another app.
         if case .token(let token) = orphans.marks[status.identity], let tree = treesByToken[token],
             tree.containment.claims(status)
         {
@@ -153,10 +170,10 @@ public final class ProcessTable {
         return treesByToken.values.first { !$0.containment.isGroupAlone && $0.containment.claims(status) }
     }
 
-    /// Returns whether a process outside of all trees may be an orphan of a restored tree, which may have ended.
+    /// Returns whether a process outside of all trees may be an orphan of a restored or adopted tree, which may have ended.
     public func mayHaveLost(_ pid: ProcessID) -> Bool {
         guard !lostOrphans.isEmpty, let status = ProcessStatus(of: pid) else { return false }
-        return lostOrphans.contains { $0.mayInclude(status) }
+        return lostOrphans.values.contains { $0.mayInclude(status) }
     }
 
     /// A Boolean value that indicates whether each tree is held by its control group, and no process of a tree is known

@@ -43,6 +43,8 @@ public final class ProcessTree {
     /// A number of the caller's for the app that the tree belongs to.
     public var owningApp: UInt64?
 
+    /// The user of the launch; nil for an adopted tree, and in the records of an earlier version.
+    let user: UInt32?
     /// The user that controls the tree; nil for a tree that this program has launched, all of whose processes are its own.
     public let owner: TreeOwner?
 
@@ -84,7 +86,7 @@ public final class ProcessTree {
     static let roundsOfOneCall = 8
 
     init(
-        _ process: consuming SpawnedProcess, token: LaunchToken, containment: Containment,
+        _ process: consuming SpawnedProcess, token: LaunchToken, user: UInt32, containment: Containment,
         suspendMethod: SuspendMethod
     ) {
         self.token = token
@@ -94,6 +96,7 @@ public final class ProcessTree {
         isChild = true
         isAdopted = false
         origin = nil
+        self.user = user
         owner = nil
         mainDescriptor = process.descriptor.rawValue
         pidfd = consume process.descriptor
@@ -122,6 +125,7 @@ public final class ProcessTree {
         self.isChild = isChild
         isAdopted = saved.isAdopted
         origin = saved.origin
+        user = saved.user
         owner = saved.owner
         mainDescriptor = pidfd?.rawValue
         self.pidfd = pidfd

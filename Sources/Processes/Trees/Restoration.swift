@@ -27,8 +27,12 @@ public struct SavedTree: Hashable, Sendable {
     public var origin: String?
     /// The groups of the units of systemd that hold an adopted tree; empty for a tree that they do not hold.
     public var units: [String] = []
+    /// The user of a launch; nil for an adopted tree, and in the records of an earlier version.
+    public var user: UInt32?
     /// The user that controls an adopted tree; nil in the records of an earlier version.
     public var owner: TreeOwner?
+    /// The time of the adoption of a tree without a cgroup, in clock ticks; nil in the records of an earlier version.
+    public var adoptionTime: UInt64?
     /// Processes of an adopted tree without a cgroup that are not below the main one any more.
     public var strays: [ProcessIdentity] = []
     /// The signal that has asked the tree to end; nil for none.
@@ -45,6 +49,9 @@ public struct SavedTree: Hashable, Sendable {
         self.token = token
         self.main = main
     }
+
+    /// The user of the launch, or that of the main process in the records of an earlier version; nil if it has ended.
+    var userOfLaunch: UInt32? { user ?? (main.isCurrent ? RunningProcess.users(of: main.pid)?.first : nil) }
 }
 
 extension ProcessTree {
@@ -63,7 +70,9 @@ extension ProcessTree {
         saved.exitStatus = exitStatus
         saved.isAdopted = isAdopted
         saved.origin = origin
+        saved.user = user
         saved.owner = owner
+        saved.adoptionTime = isAdopted ? containment.base.lostOrphans?.startTime : nil
         saved.units = units
         saved.strays = Array(strays.prefix(Self.heldLimit))
         switch endRequest {
@@ -142,7 +151,8 @@ extension ProcessTable {
         let found = try? CgroupContainment(group: group, subtree: groups, isAskedToFreeze: group.isAskedToFreeze)
         // Earlier changes are seen by the next look; without this, each group would tell of them once more.
         _ = found?.acknowledgeChange()
-        found?.launch = .init(main: saved.main, token: saved.token, orphans: orphans, helpers: helpers)
+        found?.launch = .init(
+            main: saved.main, token: saved.token, user: saved.userOfLaunch, orphans: orphans, helpers: helpers)
         found?.outside = Set(saved.strays)
         // Nothing else thaws the group of a tree that is held by signals alone from now on.
         if found == nil, group.isAskedToFreeze { try? group.write("0", to: "cgroup.freeze") }
