@@ -128,6 +128,7 @@ int linux_stat_file(int descriptor, const char *path, struct linux_file *file)
         .inode = status.stx_ino,
         .mount = status.stx_mask & STATX_MNT_ID ? status.stx_mnt_id : 0,
         .user = status.stx_uid,
+        .group = status.stx_gid,
         .mode = status.stx_mode,
         .device_major = status.stx_dev_major,
         .device_minor = status.stx_dev_minor,

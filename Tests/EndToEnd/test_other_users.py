@@ -87,6 +87,47 @@ def test_a_directory_that_it_may_not_make_is_no_reason_to_be_root(ordinary):
     assert (result.returncode, result.stderr) == (1, f"lifed: cannot create {place}: Permission denied; {remedy}\n")
 
 
+AGENT = shutil.which("ssh-agent")
+
+
+@pytest.mark.skipif(not AGENT or not os.stat(AGENT).st_mode & 0o2000, reason="no ssh-agent that is set-group-ID")
+def test_an_agent_that_hides_its_file_goes_on_without_the_app_that_started_it(ordinary):
+    daemon, become = ordinary
+    script = f"(ssh-agent -D -a {daemon.state}/agent >/dev/null &); until [ -S {daemon.state}/agent ]; do sleep 0.05; done"
+    manifest(daemon, "app", ["sh", "-c", f"{script}; exec sleep infinity"])
+    daemon.lifectl("launch", "app")
+    (agent,) = wait_for(lambda: [each["process"]["pid"] for each in daemon.lifectl.json("list", "--helpers")["helpers"]])
+    daemon.lifectl("suspend", "app")
+    assert not daemon.kernel.is_stopped(agent)
+    daemon.lifectl("terminate", "app")
+    assert Path(f"/proc/{agent}/comm").read_text() == "ssh-agent\n" and not daemon.kernel.is_stopped(agent)
+
+
+# Has no parent, names itself and hides its file as ssh-agent does.
+POSES = """
+import ctypes, os, sys, time
+if os.fork(): os._exit(0)
+libc = ctypes.CDLL(None)
+libc.prctl(15, b"ssh-agent", 0, 0, 0)
+libc.prctl(4, 0, 0, 0, 0)
+open(sys.argv[1], "w").write(str(os.getpid()))
+time.sleep(3600)
+"""
+
+
+def test_a_child_that_names_itself_as_a_helper_and_hides_its_file_is_the_apps(ordinary):
+    daemon, _ = ordinary
+    file = daemon.state / "pid"
+    manifest(daemon, "app", ["sh", "-c", f"/usr/bin/python3 -c '{POSES}' {file}; exec sleep infinity"])
+    daemon.lifectl("launch", "app")
+    child = int(wait_for(lambda: file.exists() and file.read_text()))
+    daemon.lifectl("suspend", "app")
+    assert daemon.kernel.is_stopped(child)
+    assert daemon.lifectl.json("list", "--helpers")["helpers"] == []
+    daemon.lifectl("terminate", "app")
+    assert not daemon.kernel.exists(child)
+
+
 def test_apps_of_another_user_reach_their_socket_again(direct):
     """After a restart of the system's daemon they connect to it, whether there is a group lifed or not."""
     for directory in direct.runtime.parents:

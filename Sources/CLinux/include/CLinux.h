@@ -263,6 +263,7 @@ struct linux_file {
     uint64_t inode;
     uint64_t mount;
     uint32_t user;
+    uint32_t group;
     uint32_t mode;
     uint32_t device_major;
     uint32_t device_minor;

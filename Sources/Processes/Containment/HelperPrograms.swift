@@ -9,14 +9,35 @@ public final class HelperPrograms {
 
     /// Returns whether a process runs one of the programs, and only root can have written it.
     ///
-    /// A process can give itself any name, so the file decides. One that hides its file is no helper.
+    /// A process can give itself any name, so the file decides.
     func include(_ process: ProcessStatus) -> Bool {
-        guard !names.isEmpty, let file = RunningProcess.executable(of: process.pid),
-            let last = file.split(separator: "/").last, names.contains(String(last))
-        else { return false }
-        var status = linux_file()
-        return unsafe linux_stat_file(AT_FDCWD, "/proc/\(process.pid)/exe", &status) == 0 && status.user == 0
-            && status.mode & 0o022 == 0 && Mounts().areOfRoot(for: status)
+        guard !names.isEmpty else { return false }
+        guard let file = RunningProcess.executable(of: process.pid) else { return hasGroupOfProgram(process.pid) }
+        guard let last = file.split(separator: "/").last, names.contains(String(last)) else { return false }
+        return Self.programOfRoot(at: "/proc/\(process.pid)/exe") != nil
+    }
+
+    /// Returns whether a process that hides its file has a saved group that only the execution of one of the programs gives.
+    ///
+    /// `ssh-agent` hides its file from all but root, and has a group of its own for that (set-group-ID). The saved group stays until
+    /// another program is executed.
+    private func hasGroupOfProgram(_ pid: ProcessID) -> Bool {
+        guard let groups = RunningProcess.groups(of: pid), groups[2] != groups[0] else { return false }
+        return names.contains { name in
+            SpawnRequest.defaultSearchPath.split(separator: ":").contains { directory in
+                guard let file = Self.programOfRoot(at: "\(directory)/\(name)") else { return false }
+                return file.mode & 0o2000 != 0 && file.group == groups[2]
+            }
+        }
+    }
+
+    /// Returns the attributes of a file that only root can have written; nil for another one.
+    private static func programOfRoot(at path: String) -> linux_file? {
+        var file = linux_file()
+        guard unsafe linux_stat_file(AT_FDCWD, path, &file) == 0, file.user == 0, file.mode & 0o022 == 0,
+            Mounts().areOfRoot(for: file)
+        else { return nil }
+        return file
     }
 }
 

@@ -39,8 +39,18 @@ public struct RunningProcess: Sendable {
 
     /// Returns the line `Uid:` of proc_pid_status(5), without the fourth, which is for files.
     static func users(of pid: ProcessID) -> [UInt32]? {
-        let text = ProcFile.read("/proc/\(pid)/status", limit: 1 << 16) ?? []
-        let line = text.split(separator: UInt8(ascii: "\n")).first { $0.starts(with: "Uid:".utf8) }
+        users(inStatus: ProcFile.read("/proc/\(pid)/status", limit: 1 << 16) ?? [])
+    }
+
+    static func users(inStatus text: [UInt8]) -> [UInt32]? { numbers("Uid:", inStatus: text) }
+
+    /// Returns the real, effective and saved group of a process.
+    static func groups(of pid: ProcessID) -> [UInt32]? {
+        numbers("Gid:", inStatus: ProcFile.read("/proc/\(pid)/status", limit: 1 << 16) ?? [])
+    }
+
+    private static func numbers(_ name: String, inStatus text: [UInt8]) -> [UInt32]? {
+        let line = text.split(separator: UInt8(ascii: "\n")).first { $0.starts(with: name.utf8) }
         let words = line?.split { $0 == UInt8(ascii: "\t") || $0 == UInt8(ascii: " ") }.dropFirst().prefix(3) ?? []
         let users = words.compactMap { UInt32(String(decoding: $0, as: UTF8.self)) }
         return users.count == 3 ? users : nil
