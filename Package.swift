@@ -150,7 +150,9 @@ let package = Package(
         .executableTarget(
             name: "ProcessFixture", dependencies: ["CLinux"], path: "Tests/ProcessFixture", cSettings: strictC
         ),
-        .testTarget(name: "ProcessesTests", dependencies: ["Processes", "ProcessFixture"], swiftSettings: strict),
+        .testTarget(
+            name: "ProcessesTests", dependencies: ["Processes", "ProcessFixture", "TestSupport"],
+            swiftSettings: strict),
         .testTarget(name: "SystemdTests", dependencies: ["Systemd", "TestSupport"], swiftSettings: strictOnMainActor),
         .testTarget(
             name: "VarlinkTests", dependencies: ["TestSupport", "Varlink"], exclude: ["JSONTestSuite"],

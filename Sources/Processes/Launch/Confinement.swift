@@ -72,7 +72,7 @@ public struct Confinement: Hashable, Sendable {
 
     /// Reads proc_pid_limits(5): one line for each resource, in the order of their numbers, behind a heading; the
     /// limits begin behind a name of 25 bytes and a space.
-    private static func limits(in text: [UInt8]) -> [UInt64]? {
+    static func limits(in text: [UInt8]) -> [UInt64]? {
         let lines = text.split(separator: UInt8(ascii: "\n")).dropFirst()
         let limits = lines.flatMap { line in
             line.dropFirst(26).split(separator: UInt8(ascii: " ")).prefix(2).compactMap { word -> UInt64? in

@@ -261,10 +261,17 @@ enum MemoryMap {
     static func ownSize(of pid: ProcessID) -> Int { sizes(of: pid).map { max($0.resident - $0.shared, 0) } ?? 0 }
 
     private static func sizes(of pid: ProcessID) -> (resident: Int, shared: Int)? {
-        let fields = (ProcFile.read("/proc/\(pid)/statm", limit: 256) ?? []).split(separator: UInt8(ascii: " "))
-        guard fields.count > 2, let resident = Int(ascii: fields[1]), let shared = Int(ascii: fields[2]) else {
-            return nil
-        }
+        sizes(inStatm: ProcFile.read("/proc/\(pid)/statm", limit: 256) ?? [])
+    }
+
+    /// The largest number of pages that is believed: the sizes of all processes have a sum.
+    private static let mostPages = 1 << 36
+
+    static func sizes(inStatm text: [UInt8]) -> (resident: Int, shared: Int)? {
+        let fields = text.split(separator: UInt8(ascii: " "))
+        guard fields.count > 2, let resident = Int(ascii: fields[1]), let shared = Int(ascii: fields[2]),
+            (0...mostPages).contains(resident), (0...mostPages).contains(shared)
+        else { return nil }
         let pageSize = Int(sysconf(Int32(_SC_PAGESIZE)))
         return (resident * pageSize, shared * pageSize)
     }

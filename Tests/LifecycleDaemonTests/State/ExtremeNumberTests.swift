@@ -1,0 +1,291 @@
+import AppChannel
+import Calendar
+import Configuration
+import Glibc
+import LifecycleCore
+import Processes
+import Simulation
+import Systemd
+import TestSupport
+import Testing
+
+@testable import LifecycleDaemon
+
+/// A number of any size in what a former daemon has saved, or in a file of the kernel, ends no daemon: the value is read or is missing.
+@Suite struct ExtremeNumberTests {
+    // MARK: Slots
+
+    /// The records of a real history, and what follows from each number in them.
+    @Test(arguments: [3, 11] as [UInt64]) func numberInARecordOfTheCoreEndsNothing(seed: UInt64) {
+        let scenario = Scenario(seed: seed)
+        var machine = Machine(scenario.setup, chance: Chance(seed: 1))
+        for step in scenario.steps.prefix(40) { machine.handle(step) }
+        let policies = machine.policies
+        func proceed(_ shared: [UInt8], _ apps: [[UInt8]]) {
+            var core = Lifecycle(
+                restoring: SlotReader(shared[...]), apps: apps.map { SlotReader($0[...]) },
+                settings: machine.settings, policy: { policies[$0] }, at: machine.now)
+            Self.proceed(&core, at: machine.now)
+        }
+        var core = machine.core
+        let shared = Self.bytes { core.writeRecord(to: &$0) }
+        let apps = core.indexes.compactMap { index in
+            var slot = SlotWriter()
+            return core.writeRecord(at: index, to: &slot) == nil ? nil : slot.bytes
+        }
+        #expect(!apps.isEmpty)
+        for damaged in ExtremeNumbers.damaged(shared) { proceed(damaged, apps) }
+        for (index, record) in apps.enumerated() {
+            for damaged in ExtremeNumbers.damaged(record) {
+                proceed(shared, apps[..<index] + [damaged] + apps[(index + 1)...])
+            }
+        }
+    }
+
+    private static func bytes(_ write: (inout SlotWriter) -> Void) -> [UInt8] {
+        var slot = SlotWriter()
+        write(&slot)
+        return slot.bytes
+    }
+
+    /// What follows, until nothing is due any more, or for as long as an app may have to be waited for.
+    private static func proceed(_ core: inout Lifecycle, at now: Instant) {
+        var time = now
+        let reconnected = core.knownApps.values.filter(\.isReconnecting).map {
+            Input.message($0.index, .reconnected(lastSequence: .max))
+        }
+        for input in reconnected + [.resumeRestored, .start] { tell(input, &core, at: time) }
+        for _ in 0..<32 {
+            guard let due = core.nextDeadline else { break }
+            time = max(time, due)
+            tell(.tick, &core, at: time)
+        }
+        let clock = ClockDifference()
+        for app in core.knownApps.values {
+            _ = clock.date(of: app.since)
+            _ = (core.conditions(of: app.id), core.nextState(of: app.id), core.endOfBackgroundTime(of: app.id))
+        }
+        tell(.shutDown, &core, at: time)
+    }
+
+    private static func tell(_ input: Input, _ core: inout Lifecycle, at time: Instant) {
+        for case .deliver(_, let delivery) in core.handle(input, at: time) {
+            let message = CallbackMessage(delivery, now: time, previousTime: .min, scene: nil)
+            _ = try? MessageToApp.callback(message).encoded()
+        }
+    }
+
+    @Test func numberInARecordOfTheShellEndsNothing() throws {
+        let clock = AppID("clock")
+        let progress = ChannelProgress(
+            launched: Instant(microseconds: 7), version: 1, mistakes: 3, toldSequence: 9, process: 42)
+        for damaged in ExtremeNumbers.damaged(Self.bytes { progress.write(of: clock, to: &$0) }) {
+            _ = ChannelProgress.read(damaged[...])
+        }
+        let record = try #require(ResourceRecord { 1 })
+        let resources = SavedResources(app: clock, record: record, launched: Instant(microseconds: 7))
+        for damaged in ExtremeNumbers.damaged(Self.bytes { resources.write(to: &$0) }) {
+            _ = SavedResources(damaged[...])
+        }
+        let step = Transition(
+            app: clock, from: .active, to: .inactive, reason: .displaced, instant: Instant(microseconds: 9),
+            since: Instant(microseconds: 7), answerTime: .milliseconds(1))
+        for damaged in ExtremeNumbers.damaged(Self.bytes { Announcement.write(step, to: &$0) }) {
+            for case .app(let step) in Announcement.read(damaged[...]) {
+                _ = (step.stateTime.wholeMicroseconds, step.answerTime?.wholeMicroseconds)
+            }
+        }
+    }
+
+    /// Each number of the head of each record, with the checksum that belongs to it.
+    @Test func numberInTheHeadOfASlotEndsNothing() throws {
+        let line = SavedState.slotsHeader(bootID: thisBoot)
+        try withTemporaryDirectory { (root: String) throws in
+            let path = root + "/slots"
+            var file = try SlotFile.open(path, header: line) { _, _ in }
+            for _ in 0..<2 {
+                file.begin()
+                for text in ["a", "b"] { _ = file.add(.app, to: nil) { Self.write(text, to: &$0) } }
+                try file.commit()
+            }
+            let whole = try #require(try ReservedFile.contents(of: path, limit: 1 << 24))
+            let contents = try #require(SlotContents(whole, header: line))
+            for record in contents.records where record.kind != .free {
+                let start = SlotFormat.offset(of: record.copy, record.offset, record.order)
+                for head in ExtremeNumbers.damaged(Array(whole[start + 8..<start + 32])) {
+                    let bytes = Self.sealed(whole, head, at: start, record, key: contents.key)
+                    LifecycleDaemonTests.write(bytes, to: path)
+                    _ = unsafe chmod(path, 0o600)
+                    var opened = try SlotFile.open(path, header: line) { _, _ in }
+                    opened.begin()
+                    _ = opened.add(.app, to: nil) { Self.write("c", to: &$0) }
+                    try opened.commit()
+                }
+            }
+        }
+    }
+
+    private static func write(_ text: String, to slot: inout SlotWriter) -> Bool {
+        var text: String? = text
+        slot.text("", &text)
+        return true
+    }
+
+    /// Returns the bytes of a file with another head of a record, and its checksum.
+    private static func sealed(
+        _ file: [UInt8], _ head: [UInt8], at start: Int, _ record: SlotContents.Record, key: UInt64
+    ) -> [UInt8] {
+        var bytes = file
+        bytes.replaceSubrange(start + 8..<start + 32, with: head)
+        let raw = unsafe bytes.span.bytes
+        let sizes = SlotFormat.number(raw, start + 16)
+        let header = SlotFormat.FrameHeader(
+            step: SlotFormat.number(raw, start + 8), changes: UInt32(truncatingIfNeeded: sizes),
+            length: UInt32(truncatingIfNeeded: sizes >> 32), kind: bytes[start + 24], order: bytes[start + 25])
+        let (body, size) = (start + SlotFormat.frameHeaderSize, (Int(header.length) + 7) & ~7)
+        let digest =
+            body + size <= bytes.count
+            ? SlotFormat.digest(
+                of: raw.extracting(body..<body + size), UInt64(header.length) << 8 | UInt64(header.kind)) : 0
+        let check = header.checksum(digest, key: key, offset: record.offset, copy: record.copy)
+        return bytes[..<start] + (0..<8).map { UInt8(truncatingIfNeeded: check >> (8 * $0)) } + bytes[(start + 8)...]
+    }
+
+    // MARK: Lines
+
+    nonisolated private static let lines = [
+        "launch id=a token=12-34 main=1234:99 cgroup=app-1 exit-policy=last launched=7 held-before=7:8 main-ended=core:11"
+            + " taken-in=1 origin=1 owner=1000 stray=9:10 unit=1 held-signal=10 user=1000 adoption-time=9",
+        "launch id=a token=12-34 main=1234:99 main-ended=code:3",
+        "definition id=a argument=x user=number:1000 group=1000 manifest=/a.toml stop-signal=15 scenes=1 scene-limit=3"
+            + " reclaim-when-suspended=1 background-time=5000000 termination-timeout=5000000 launch-timeout=20000000"
+            + " restart=always confinement=7,1,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16",
+        "ended id=a time=1700000000000000 user=1000 exit=7000000:active:signal:11:crash reclaim-candidates=3"
+            + " reclaim-freed=4096",
+        "exit exit=7000000:active:signal:11:crash time=1700000000000000",
+        "run kind=fetch at=*-*-* last=1700000000000000",
+    ]
+
+    /// What the daemon does with each line of the state file, and of the records of single apps.
+    @Test(arguments: lines) @MainActor func numberInALineEndsNothing(line: String) throws {
+        try withTemporaryDirectory { (root: String) throws in
+            for text in ExtremeNumbers.damaged(line) {
+                let state = SavedState(lines: [Array(text.utf8)[...]])
+                for (id, app) in state.apps {
+                    _ = app.launch.flatMap { LaunchRecord($0, desiredState: .running) }?.saved(id)
+                    if let definition = app.definition.flatMap({ AppDefinition(saved: $0, defaults: Policy()) }) {
+                        _ = definition.saved(id)
+                        Self.live(by: definition.policy)
+                    }
+                }
+                let directory = AppRecords.Directory(path: root, isSystem: false, log: RecordingJournal())
+                let ended = EndedApps(
+                    store: MemoryStateStore(), records: AppRecords("ended", of: .ended, in: directory))
+                ended.restore(state.ended)
+                if let record = ended[AppID("a")] { _ = (record.time / 1_000_000, record.exit, record.reclaimed) }
+                guard let kind = ["exit", "run"].first(where: { line.hasPrefix($0) }) else { continue }
+                _ = unsafe mkdir("\(root)/\(kind)s", 0o700)
+                LifecycleDaemonTests.write(Array("\(text)\n".utf8), to: "\(root)/\(kind)s/a")
+                if kind == "exit" {
+                    let exits = LastExits(records: AppRecords("exits", of: .exit, in: directory))
+                    let index = AppIndex(value: 2)
+                    if let exit = exits.recall(AppID("a"), index) { _ = exits.time(of: exit, index) }
+                } else {
+                    try Self.schedule(in: directory)
+                }
+            }
+        }
+    }
+
+    /// An app that is launched, comes back, and is terminated with these times.
+    private static func live(by policy: Policy) {
+        let clock = AppID("clock")
+        var core = Lifecycle()
+        var time = Instant(microseconds: 1 << 40)
+        let requests: [Request] = [
+            .launch(clock, background: false), .background(clock), .focus(clock), .terminate(clock),
+        ]
+        tell(.define(clock, policy), &core, at: time)
+        tell(.start, &core, at: time)
+        for (number, request) in requests.enumerated() {
+            tell(.request(RequestID(UInt64(number)), request), &core, at: time)
+            if let app = core.index(of: clock) { tell(.outcome(app, .spawned), &core, at: time) }
+            for _ in 0..<4 {
+                guard let due = core.nextDeadline else { break }
+                time = max(time, due)
+                tell(.tick, &core, at: time)
+            }
+        }
+    }
+
+    @MainActor private static func schedule(in directory: AppRecords.Directory) throws {
+        let schedules = try Schedules(
+            loop: EventLoop(), records: AppRecords("runs", of: .run, in: directory), core: RecordingCore())
+        var manifest = Manifest(id: "a", file: "a.toml", command: ["a"])
+        manifest.schedules = [Schedule(at: try CalendarEvent("*-*-*"), kind: "fetch")]
+        schedules.apply([manifest])
+        schedules.start()
+        schedules.clockChanged()
+    }
+
+    // MARK: Apps
+
+    nonisolated private static let messages = [
+        "hello protocol=1 resume=7", "done seq=1 handled=yes", "begin-task id=1 name=upload", "end-task id=1",
+        "begin-activity id=2 mode=audio", "end-activity id=2", "open-scene scene=2", "scene-info scene=2 info=1",
+        "welcome protocol=1 app-id=a", "open-url seq=2 deadline-ms=5000 state=inactive url=a:1",
+        "granted id=1 time-left-ms=5",
+        "refused id=1 reason=x", "expire-task id=1 deadline-ms=5000", "time-left ms=1",
+    ]
+
+    /// What the daemon does with each line of an app, and the library with each line of the daemon.
+    @Test(arguments: messages) func numberInALineOnTheChannelEndsNothing(line: String) {
+        let clock = AppID("clock")
+        for text in ExtremeNumbers.damaged(line) {
+            if let message = try? MessageToApp(parsing: Array(text.utf8)[...]) { _ = try? message.encoded() }
+            guard let message = try? MessageFromApp(parsing: Array(text.utf8)[...]) else { continue }
+            _ = try? message.encoded()
+            var core = Lifecycle()
+            var policy = Policy()
+            policy.scenes = true
+            policy.backgroundModes = ["audio"]
+            for input in [.define(clock, policy), .start, .request(RequestID(1), .launch(clock, background: false))]
+                as [Input]
+            {
+                Self.tell(input, &core, at: Instant(microseconds: 0))
+            }
+            guard let app = core.index(of: clock) else { continue }
+            for input in [
+                .outcome(app, .spawned), .message(app, .hello), .message(app, AppMessage(message)), .shutDown,
+            ] as [Input] {
+                Self.tell(input, &core, at: Instant(microseconds: 1))
+            }
+        }
+    }
+
+    // MARK: The kernel
+
+    @Test func numberInAPressureFileEndsNothing() {
+        let pressure =
+            "some avg10=1.50 avg60=0.00 avg300=0.00 total=12345\nfull avg10=0.10 avg60=0.00 avg300=0.00 total=99\n"
+        let meminfo = "MemTotal:       24683520 kB\nMemAvailable:   12000000 kB\nSwapFree:        1000 kB\n"
+        let usual = MemoryReading(instant: 1_000_000, pressure: pressure, meminfo: meminfo)
+        let texts =
+            ExtremeNumbers.damaged(pressure).map { ($0, meminfo) }
+            + ExtremeNumbers.damaged(meminfo).map { (pressure, $0) }
+        for (pressure, meminfo) in texts {
+            for instant in [0, 1_500_000, .max] as [UInt64] {
+                let reading = MemoryReading(instant: instant, pressure: pressure, meminfo: meminfo)
+                for (earlier, later) in [(usual, reading), (reading, usual)] {
+                    let pressure = MemoryPressure(since: earlier, reading: later, thresholds: MemoryThresholds())
+                    _ = (pressure.description, pressure.level(toldOf: .critical, MemoryThresholds()))
+                }
+            }
+        }
+    }
+
+    @Test(arguments: ["app-gnome-org.example.Clock-1234.scope", "app-org.example.Clock@1234.service"])
+    func numberInTheNameOfAUnitEndsNothing(name: String) {
+        for damaged in ExtremeNumbers.damaged(name) { _ = AppUnitName(damaged) }
+    }
+}
