@@ -147,10 +147,10 @@ extension Machine {
         }
     }
 
-    /// What a user has ended is not found again.
+    /// What a user has ended is not found again, unless it was set aside and is asked for.
     mutating func checkEndOfScenes(_ id: AppID) {
-        guard trees[id]?.watch.cause == .user, let app = core.knownApps[id] else { return }
-        let kept = app.scenes.all.map(\.id).filter { sessions[id]?[$0]?.wasConnected == true }
+        guard trees[id]?.watch.cause == .user, let app = core.knownApps[id], app.desired != .run else { return }
+        let kept = app.scenes.all.filter { !$0.isSetAside && sessions[id]?[$0.id]?.wasConnected == true }.map(\.id)
         if !kept.isEmpty { report("\(id) was ended by a user, and keeps \(kept)") }
     }
 

@@ -48,7 +48,7 @@ public struct Scene: Sendable, Equatable {
     /// A Boolean value that indicates whether the scene is forgotten after its disconnection and its callback.
     var isClosing = false
     /// A Boolean value that indicates whether restoring the scene may have ended its app: only a request shows it again.
-    var isSetAside = false
+    public internal(set) var isSetAside = false
 }
 
 /// The scenes of one app: the connected ones, and the sessions that can be connected again.
