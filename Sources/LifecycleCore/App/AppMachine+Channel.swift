@@ -66,8 +66,7 @@ extension AppMachine {
     /// Goes on with the app as with one without callbacks.
     mutating func disconnect(_ shared: inout Shared) {
         channel = .none
-        shared.deadlines.clear(.reconnection, index)
-        shared.deadlines.clear(.exit, index)
+        endWaitForChannel(&shared)
         outbox.callbacks = []
         outbox.resignations = []
         outbox.overdueActivation = nil
@@ -86,6 +85,13 @@ extension AppMachine {
         shared.deadlines.postpone([.answer, .launch, .performTask, .taskExpiration], index, to: end)
     }
 
+    /// Ends the time to reconnect. What was postponed for it is due as it was, behind what the app has said meanwhile.
+    private func endWaitForChannel(_ shared: inout Shared) {
+        shared.deadlines.clear(.reconnection, index)
+        shared.deadlines.clear(.exit, index)
+        shared.deadlines.endPostponement(index, notBefore: shared.now + Self.readingTime)
+    }
+
     /// Shortens the time to reconnect of an app that the user waits for. It has no less than for the callback that it was sent.
     mutating func hastenReconnection(_ shared: inout Shared) {
         guard target.isForeground, !state.isForeground, let end = shared.deadlines[.reconnection, index] else { return }
@@ -98,8 +104,7 @@ extension AppMachine {
     mutating func reconnect(lastSequence: UInt64, _ shared: inout Shared) {
         let mayHaveReceivedNext = channel == .reconnecting(mayHaveReceivedNext: true)
         channel = .connected
-        shared.deadlines.clear(.reconnection, index)
-        shared.deadlines.clear(.exit, index)
+        endWaitForChannel(&shared)
         if shared.deadlines[.taskExpiration, index] != nil { expireTasksAgain(&shared) }
         // The task began before any other unanswered callback was sent.
         repeatTask(lastSequence: lastSequence, &shared)
@@ -115,13 +120,11 @@ extension AppMachine {
 
     /// Awaits the task again: with its deadline if the app has received it, else sent now, with all its time.
     private mutating func repeatTask(lastSequence: UInt64, _ shared: inout Shared) {
-        guard var task = outbox.task else { return }
-        if task.sequence > lastSequence {
-            task.deadline = shared.now + policy.timeouts.task
-            outbox.task = task
-            shared.effects.append(.deliver(index, task))
-        }
-        shared.deadlines.set(.performTask, index, at: max(task.deadline, shared.now + Self.readingTime))
+        guard var task = outbox.task, task.sequence > lastSequence else { return }
+        task.deadline = shared.now + policy.timeouts.task
+        outbox.task = task
+        shared.effects.append(.deliver(index, task))
+        shared.deadlines.set(.performTask, index, at: task.deadline)
     }
 
     /// Drops an activation with its resignation if the app has received neither.
@@ -140,10 +143,12 @@ extension AppMachine {
     /// Awaits the callback again: with its deadline if the app has received it, else sent now, with all its time.
     private mutating func awaitAnswerAgain(lastSequence: UInt64, _ shared: inout Shared) {
         guard case .running(let state, var sentCallback?) = phase else { return }
-        if sentCallback.delivery.sequence > lastSequence {
-            // An app that was to end then may be needed again, and loses a scene for another reason.
+        let isUnheard = sentCallback.delivery.sequence > lastSequence
+        if isUnheard {
+            // An app that was to end then may be needed again, and may have lost a scene for another reason.
             if let scene = sentCallback.delivery.pending.scene,
-                let reason = reasonToTell(sentCallback.delivery.callback, of: scene)
+                let reason = reasonToTell(sentCallback.delivery.callback, of: scene),
+                reason != .reclaimed || sentCallback.delivery.sceneReason != .terminating
             {
                 sentCallback.delivery.subject = .scene(reason)
                 // This callback says what a second one would.
@@ -157,8 +162,10 @@ extension AppMachine {
         let delivery = sentCallback.delivery
         guard delivery.callback != .willResignActive || shared.deadlines[.resignation, index] == nil else { return }
         // A record may say anything; no app has longer than an app that is sent the callback now.
-        let due = min(delivery.deadline, answerDeadline(of: delivery.callback, shared))
-        shared.deadlines.set(.answer, index, at: max(due, shared.now + Self.readingTime))
+        let limit = answerDeadline(of: delivery.callback, shared)
+        if let due = shared.deadlines[.answer, index], due <= limit, !isUnheard { return }
+        shared.deadlines.set(.answer, index, at: min(delivery.deadline, limit))
+        shared.deadlines.postpone([.answer], index, to: shared.now + Self.readingTime)
     }
 
     private mutating func repeatResignations(lastSequence: UInt64, _ shared: inout Shared) {

@@ -96,10 +96,12 @@ extension AppMachine {
     mutating func awaitConnection(_ shared: inout Shared) {
         guard !isConnected, state.isAlive, !outbox.events.isEmpty || waiters.contains(where: { $0.goal == .answered })
         else { return }
+        guard canBeTold else { return dropEvents(.notListening, &shared) }
+        guard shared.deadlines[.hello, index] == nil else { return }
         let end = (launch.instant ?? shared.now) + policy.timeouts.launch
-        if !canBeTold || end <= shared.now {
+        if end <= shared.now {
             dropEvents(.notListening, &shared)
-        } else if shared.deadlines[.hello, index] == nil {
+        } else {
             shared.deadlines.set(.hello, index, at: end)
         }
     }
@@ -213,7 +215,8 @@ extension AppMachine {
     /// Gives the app time, from now or from `start` on, for work that it cannot be told of. The router runs the app.
     mutating func grantWorkTime(since start: Instant? = nil, _ shared: inout Shared) {
         assertions.isWoken = true
-        shared.deadlines.set(.woken, index, at: (start ?? shared.now) + policy.timeouts.task)
+        // A record may say that the app was launched in the future.
+        shared.deadlines.set(.woken, index, at: min(start ?? shared.now, shared.now) + policy.timeouts.task)
         shared.reconciles.append(index)
     }
 

@@ -169,8 +169,6 @@ extension AppMachine {
         case .terminating:
             let isAsked = shared.deadlines[.termination, index] != nil
             shared.effects.append(isAsked ? .terminate(index) : .kill(index))
-            // It may be asked only now.
-            if isAsked { shared.deadlines.set(.termination, index, at: shared.now + policy.timeouts.termination) }
         }
     }
 }

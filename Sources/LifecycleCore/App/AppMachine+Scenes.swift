@@ -90,7 +90,7 @@ extension AppMachine {
     /// Takes one step of one scene; returns whether there was one to take.
     mutating func stepScene(_ shared: inout Shared) -> Bool {
         guard hasScenes, state.isAlive, state != .suspended else { return false }
-        for scene in scenesInOrderOfSteps where mayStep(scene) {
+        for scene in scenesInOrderOfSteps where mayStep(scene, shared) {
             guard
                 let next = scene.state.next(toward: sceneTarget(of: scene), isTerminating: target == .notRunning),
                 let edge = scene.state.edge(to: next), canTake(edge, &shared)
@@ -118,8 +118,8 @@ extension AppMachine {
 
     /// Returns whether a scene may take a step. When the app ends, active scenes resign; the others go with their app, unless the
     /// app is told.
-    private func mayStep(_ scene: Scene) -> Bool {
-        target != .notRunning || scene.state == .foregroundActive || isDisconnectingScenes && state != .active
+    private func mayStep(_ scene: Scene, _ shared: borrowing Shared) -> Bool {
+        target != .notRunning || scene.state == .foregroundActive || isDisconnectingScenes(shared) && state != .active
     }
 
     /// Changes the state of a scene and reports it; the app follows. The caller sees to the next step of the app.
@@ -197,9 +197,11 @@ extension AppMachine {
     // MARK: The end of the process
 
     /// A Boolean value that indicates whether the app is told of the disconnection of its scenes before its end. An app that has not
-    /// launched, or that is suspended, is told of its end first.
-    var isDisconnectingScenes: Bool {
-        guard hasScenes, channel == .connected, launch.isComplete, state != .suspended else { return false }
+    /// launched, or that is suspended, is told of its end first. An app that is to reconnect goes on with what it has begun.
+    func isDisconnectingScenes(_ shared: borrowing Shared) -> Bool {
+        let mayReconnect = isReconnecting && sceneDisconnectionStart != nil && shared.deadlines[.exit, index] == nil
+        guard hasScenes, channel == .connected || mayReconnect, launch.isComplete, state != .suspended
+        else { return false }
         return scenes.all.contains { $0.state != .unattached } || sentCallback?.delivery.pending.scene != nil
             || outbox.callbacks.contains { $0.scene != nil }
     }
@@ -213,7 +215,7 @@ extension AppMachine {
 
     /// Disconnects the scenes of an app that was not told of their end in time; its own end continues.
     mutating func sceneDisconnectionOverdue(_ shared: inout Shared) {
-        guard target == .notRunning, isDisconnectingScenes else { return }
+        guard target == .notRunning, isDisconnectingScenes(shared) else { return }
         if let callback = sentCallback?.delivery.callback {
             shared.effects.append(.decision(.answerOverdue(id, callback), of: index))
         }

@@ -99,12 +99,15 @@ extension AppMachine {
         endScenes(reason: desiredReason, &shared)
     }
 
-    /// Sends SIGTERM to the tree, whose main process may have `begun` to end; the termination timeout begins.
+    /// Sends SIGTERM to the tree, whose main process may have `begun` to end; the termination timeout begins, unless it began with the
+    /// disconnection of the scenes. That takes half of it at most, but for the time in which there was no daemon to go on.
     mutating func terminate(reason: Reason, begun: Termination? = nil, _ shared: inout Shared) {
-        let start = sceneDisconnectionStart ?? shared.now
+        let timeout = policy.timeouts.termination
+        let start = min(sceneDisconnectionStart ?? shared.now, shared.now)
+        let end = max(start + timeout, shared.now + timeout / 2)
         beginTermination(reason: reason, begun: begun, &shared)
         shared.effects.append(.terminate(index))
-        shared.deadlines.set(.termination, index, at: start + policy.timeouts.termination)
+        shared.deadlines.set(.termination, index, at: end)
     }
 
     mutating func beginTermination(reason: Reason, begun: Termination? = nil, _ shared: inout Shared) {
@@ -220,7 +223,7 @@ extension AppMachine {
     /// Abandons the callbacks of an app that is to end, except its resignation and those about the end of its scenes.
     mutating func abandonCallbacksOfTermination(_ shared: inout Shared) {
         guard target == .notRunning, state != .active, state.isAlive else { return }
-        if isDisconnectingScenes { return beginSceneDisconnection(&shared) }
+        if isDisconnectingScenes(shared) { return beginSceneDisconnection(&shared) }
         outbox.callbacks = []
         abandonEvent(.lost, &shared)
         abandonPendingOperation()

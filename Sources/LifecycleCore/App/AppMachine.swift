@@ -235,6 +235,8 @@ public struct AppMachine: Sendable, Equatable {
             send(callback, next: nil, &shared)
             return true
         }
+        // Until it is back or its time is over, it loses no further scene.
+        if isReconnecting, target == .notRunning, isDisconnectingScenes(shared) { return false }
         if stepScene(&shared) { return true }
         guard let next = state.next(toward: destination), let edge = edge(to: next), mayTake(edge),
             canTake(edge, &shared)

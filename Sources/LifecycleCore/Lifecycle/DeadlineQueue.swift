@@ -1,6 +1,19 @@
 import HeapModule
 
 /// The deadlines of an app, at most one of each kind.
+///
+/// A deadline is an instant, it is saved as one, and a restart of the daemon does not move it. What a restart changes is when
+/// the daemon acts upon it:
+///
+/// | after a restart | kinds |
+/// |---|---|
+/// | as without it | `killed`, `restart` |
+/// | at the earliest when the daemon has read what the app said meanwhile: ``AppMachine/readingTime`` | all others |
+/// | while the app is to reconnect, at the earliest when its time for that is over | `answer`, `launch`, `performTask`, `taskExpiration` |
+///
+/// One of them begins anew, since the app can reconnect only from then on: `reconnection`. And what the app has not received is sent
+/// anew, so that its answer has the whole time: `answer` but for launch callbacks that end with `launch`, `resignation`, `performTask`,
+/// and `taskExpiration` if the app was not told.
 package enum DeadlineKind: String, Sendable, CaseIterable {
     /// The answer to a callback.
     case answer
@@ -42,7 +55,10 @@ package enum DeadlineKind: String, Sendable, CaseIterable {
 struct DeadlineQueue: Sendable {
     /// A deadline of an app, and the next one of the same app.
     private struct Node: Sendable {
-        var instant: Instant
+        /// The instant that was set, which is saved.
+        let end: Instant
+        /// The instant at which it is acted upon; later than `end` if it was postponed.
+        var due: Instant
         var order: UInt64
         var next: Int32
         var kind: DeadlineKind
@@ -84,29 +100,35 @@ struct DeadlineQueue: Sendable {
         return nil
     }
 
-    subscript(kind: DeadlineKind, app: AppIndex) -> Instant? { find(kind, app).map { nodes[$0].instant } }
+    /// The instant at which a deadline is acted upon.
+    subscript(kind: DeadlineKind, app: AppIndex) -> Instant? { find(kind, app).map { nodes[$0].due } }
 
-    /// Returns the deadlines of an app, in the order of their kinds.
+    /// Returns the deadlines of an app as they were set, in the order of their kinds.
     func saved(_ app: AppIndex) -> [SavedDeadline] {
         guard app.value < first.count, first[app.value] >= 0 else { return [] }
-        return DeadlineKind.allCases.compactMap { kind in self[kind, app].map { SavedDeadline(kind: kind, instant: $0) }
+        return DeadlineKind.allCases.compactMap { kind in
+            find(kind, app).map { SavedDeadline(kind: kind, instant: nodes[$0].end) }
         }
     }
 
     mutating func set(_ kind: DeadlineKind, _ app: AppIndex, at instant: Instant) {
+        clear(kind, app)
+        insert(kind, app, at: instant)
+        move(kind, app, to: instant)
+    }
+
+    /// Sets the instant at which a deadline is acted upon, behind all that are due at the same instant.
+    private mutating func move(_ kind: DeadlineKind, _ app: AppIndex, to instant: Instant) {
+        guard let position = find(kind, app) else { return }
         lastOrder += 1
-        if let position = find(kind, app) {
-            (nodes[position].instant, nodes[position].order) = (instant, lastOrder)
-        } else {
-            insert(kind, app, at: instant)
-        }
+        (nodes[position].due, nodes[position].order) = (instant, lastOrder)
         heap.insert(Entry(instant: instant, order: lastOrder, app: app, kind: kind))
         dropStale()
     }
 
     private mutating func insert(_ kind: DeadlineKind, _ app: AppIndex, at instant: Instant) {
         while first.count <= app.value { first.append(-1) }
-        let node = Node(instant: instant, order: lastOrder, next: first[app.value], kind: kind)
+        let node = Node(end: instant, due: instant, order: lastOrder, next: first[app.value], kind: kind)
         if firstFree >= 0 {
             first[app.value] = firstFree
             firstFree = nodes[Int(firstFree)].next
@@ -134,10 +156,18 @@ struct DeadlineQueue: Sendable {
         dropStale()
     }
 
-    /// Moves those of the deadlines that come earlier to this instant, behind those that are set to it already.
+    /// Lets those of the deadlines that are due earlier be acted upon at this instant, behind those that are due then already.
     mutating func postpone(_ kinds: [DeadlineKind], _ app: AppIndex, to instant: Instant) {
         for kind in kinds {
-            if let due = self[kind, app], due <= instant { set(kind, app, at: instant) }
+            if let due = self[kind, app], due <= instant { move(kind, app, to: instant) }
+        }
+    }
+
+    /// Ends the postponement of all deadlines of an app: those that have passed are acted upon at this instant.
+    mutating func endPostponement(_ app: AppIndex, notBefore instant: Instant) {
+        for kind in DeadlineKind.allCases {
+            guard let position = find(kind, app), nodes[position].due > nodes[position].end else { continue }
+            move(kind, app, to: max(nodes[position].end, instant))
         }
     }
 

@@ -157,9 +157,7 @@ extension AppMachine {
         shared.deadlines.postpone(
             [
                 .answer, .resignation, .background, .launch, .reconnection, .exit, .tasks, .taskExpiration,
-                .performTask,
-                .hello,
-                .woken,
+                .performTask, .hello, .woken, .sceneDisconnection, .termination, .signal,
             ], index, to: shared.now + Self.readingTime)
     }
 }

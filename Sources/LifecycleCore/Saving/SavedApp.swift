@@ -70,6 +70,8 @@ extension AppMachine {
         if awaitsAnswer { codeSentCallback(with: &coder) }
         coder.list("resignation", &outbox.resignations)
         if coder.isReading { dropStrayResignations() }
+        coder.instant("scenes-end-began", &sceneDisconnectionStart)
+        coder.instant("in-background-since", &assertions.background)
     }
 
     private mutating func codeRestart(with coder: inout some SavedCoder & ~Copyable) {
