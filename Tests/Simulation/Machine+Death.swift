@@ -56,6 +56,8 @@ extension Machine {
     private mutating func restore() {
         isTakingOver = true
         tookOver = now
+        let before = deadlines
+        resent = []
         let policies = policies
         core = Lifecycle(
             restoring: file.machine, apps: file.apps.sorted { $0.key < $1.key }.map(\.value), settings: settings,
@@ -80,6 +82,7 @@ extension Machine {
             give(.outcome(app.index, .exited(status, othersLeft: false)))
         }
         give(.resumeRestored)
+        checkRestoredDeadlines(before)
         isTakingOver = false
         lookAtAdopted()
         give(.start)

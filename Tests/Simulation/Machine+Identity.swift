@@ -45,7 +45,7 @@ extension Machine {
         switch name {
         case "sent", "sequence", "last-event": return ""
         case "told-sequence", "task-sequence": return UInt64(value).map { String(last &- $0) } ?? value
-        case "since", "launched", "last-in-front", "memory-warned":
+        case "since", "scenes-end-began", "in-background-since", "launched", "last-in-front", "memory-warned":
             guard let time = UInt64(value) else { return value }
             return String(min(now.microseconds &- time, 61_000_000))
         case "answer-by", "task-until":

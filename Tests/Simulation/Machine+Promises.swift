@@ -16,6 +16,8 @@ extension Machine {
     mutating func watchDelivery(_ delivery: Delivery, to id: AppID) {
         let callback = delivery.callback
         watchTelling(id, callback.rawValue)
+        toldAnew.insert(id)
+        resent.insert(id)
         guard let tree = trees[id] else { return }
         checkTime(of: delivery, id)
         if callback == .performTask {
@@ -199,6 +201,7 @@ extension Machine {
         guard let tree = trees[id], !(isTakingOver && tree.asked != nil) else { return }
         if tree.asked != nil, tree.mainStatus == nil { report("\(id) is sent SIGTERM twice") }
         checkSceneDisconnection(id)
+        noteAsked(id)
         // One whose channel went with a daemon cannot be told to resign, and one that was silent is told late.
         if tree.mainStatus == nil, tree.channel != .lost, !tree.watch.automaton.wasLate, believesActive(id, tree) {
             report("\(id) is sent SIGTERM while it believes that it is active")
@@ -222,7 +225,7 @@ extension Machine {
     private func causeToKill(_ id: AppID, _ tree: Tree) -> EndCause? {
         let (watch, times) = (tree.watch, timeouts(of: id))
         if watch.isKillWanted { return .user }
-        if let asked = tree.asked {
+        if let asked = watch.asked {
             if asked + times.termination <= now { return .unclear }
             // The time in which an app hears of its scenes' end, half of all at most, is taken from that of SIGTERM.
             if core.knownApps[id]?.hasScenes == true, asked + times.termination / 2 <= now,

@@ -75,8 +75,6 @@ extension Lifecycle {
     }
 
     /// Returns how a core that is restored from the records of this one differs from it; nil if it does not.
-    ///
-    /// Deadlines are left out: a restored core defers those that are due until it has read what the apps have said.
     fileprivate func differenceWhenRestored(at now: Instant) -> String? {
         let other = Lifecycle(
             restoring: saved, apps: knownApps.keys.sorted().compactMap { saved($0) }, settings: settings,
@@ -99,8 +97,10 @@ extension Lifecycle {
         return nil
     }
 
+    /// The fields of an app, without the end of the time of tasks, which rests while something keeps the app running: a restored core
+    /// does not know that before its first look.
     private func comparableFields(of id: AppID) -> [TextRecord.Field] {
-        record(of: id)?.fields.filter { $0.name != "deadline" } ?? []
+        record(of: id)?.fields.filter { $0.name != "deadline" || !$0.value.hasPrefix("tasks:") } ?? []
     }
 }
 

@@ -82,7 +82,8 @@ extension Machine {
             switch news.reason {
             case .closed: session.map { $0.wasCloseWanted } ?? true
             case .reclaimed: session.map { $0.isReclaimed || $0.wasCloseWanted } ?? false
-            case .terminating: core.knownApps[id]?.target == .notRunning
+            // An app that is wanted again meanwhile hears why it was to lose the scene.
+            case .terminating: core.knownApps[id]?.target == .notRunning || trees[id]?.watch.wantedToEnd != nil
             default: false
             }
         if !isTrue {

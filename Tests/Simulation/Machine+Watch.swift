@@ -169,7 +169,11 @@ extension Machine {
         case .measureMemory(let app): watchVictim(core.id(of: app))
         case .checkMemory(let app, _): if let app { noteRescue(of: core.id(of: app)) }
         // A successor believes that it was told, and waits no longer than that.
-        case .deliver(let app, let delivery): noteResignation(delivery, core.id(of: app))
+        case .deliver(let app, let delivery):
+            toldAnew.insert(core.id(of: app))
+            noteResignation(delivery, core.id(of: app))
+        // It counts as asked from then on.
+        case .terminate(let app): noteAsked(core.id(of: app))
         case .expireTask(let app, _, _): noteExpiration(of: core.id(of: app))
         default: break
         }
@@ -180,6 +184,11 @@ extension Machine {
         noteGrant(number, to: id)
         guard let watch = trees[id]?.watch, !watch.isToStopAtOnce, !watch.isToSleepAtOnce else { return }
         if core.knownApps[id]?.isStoppedOrStopping == true { report("\(id) is granted \(number), and stays stopped") }
+    }
+
+    /// SIGTERM counts from when it was recorded, even if only a successor has sent it.
+    mutating func noteAsked(_ id: AppID) {
+        if trees[id]?.watch.asked == nil { trees[id]?.watch.asked = now }
     }
 
     /// What an app has ended meanwhile holds it until the daemon hears of that.
@@ -251,6 +260,7 @@ extension Machine {
     }
 
     mutating func noteAfter(_ input: Input, _ changed: [AppID]) {
+        checkDeadlines(changed)
         for id in changed {
             guard let app = core.knownApps[id] else { continue }
             if app.state != states[id] ?? .notRunning { report("\(id) is \(app.state), without a report") }
@@ -294,9 +304,9 @@ extension Machine {
     mutating func checkAll() {
         guard !isDead else { return }
         for (id, tree) in trees {
-            // A successor cannot tell whether it was asked, and gives it all of its time.
-            let asked = tree.asked.map { max($0, tookOver) }
-            if let asked, tree.killed == nil, !tree.isGone, asked + timeouts(of: id).termination < now {
+            if tree.asked != nil, let asked = tree.watch.asked, tree.killed == nil, !tree.isGone,
+                max(asked + timeouts(of: id).termination, tookOver + .milliseconds(250)) < now
+            {
                 report("\(id) has ignored SIGTERM for \(now.duration(since: asked)), and is not killed")
             }
             guard let delivery = tree.watch.outstanding, !tree.isGone, tree.watch.excused != delivery.sequence,

@@ -44,6 +44,11 @@ package struct Machine: Sendable {
     var sleepWanted: Set<AppID> = []
     /// The instants of the requests to end apps that are not gone yet.
     var endsWanted: [AppID: Instant] = [:]
+    /// The deadlines that run, as they were saved last.
+    var deadlines: [AppID: [DeadlineKind: RunningDeadline]] = [:]
+    /// The apps that were sent something since the last look at the deadlines, and since the last restart of the daemon began.
+    var toldAnew: Set<AppID> = []
+    var resent: Set<AppID> = []
     /// The use of the apps that a client has reported to the present daemon.
     var used: [Use: Set<AppID>] = [:]
     var file = StateFile()
@@ -102,6 +107,7 @@ package struct Machine: Sendable {
         guard let death else { return noteAfter(input, changed) }
         armed = nil
         for effect in effects.dropFirst(share) { missed(effect) }
+        checkDeadlines(changed)
         die(during: input, downtime: death.downtime)
     }
 

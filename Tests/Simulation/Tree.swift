@@ -126,6 +126,8 @@ package struct Watch: Sendable {
     package var isVictim = false
     package var victimState = AppState.notRunning
     package var victimSince: Instant?
+    /// When the core wanted SIGTERM to be sent, and a daemon that was killed in that moment may not have done so.
+    package var asked: Instant?
     /// The cause of its end, present or near.
     package var cause: EndCause?
     /// Where it was when its end began.
