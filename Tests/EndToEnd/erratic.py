@@ -45,6 +45,8 @@ class Erratic:
 
     def terminate(self, number, frame):
         self.note("told will-terminate")
+        # Some work is left now and then; meanwhile the daemon may be killed.
+        time.sleep(self.random.choice((0, 0, 0, 1)))
         os._exit(0)
 
     def send(self, line):
@@ -96,7 +98,7 @@ class Erratic:
         if verb != RESIGNATION:
             self.unheard = []
         self.note(" ".join(["told", verb, *(field for field in fields if field.startswith(("state=", "previous-")))]))
-        time.sleep(self.random.choice((0, 0, 0.001, 0.02)))
+        time.sleep(self.random.choice((0, 0, 0.001, 0.02) * 10 + (0.5,)))
         if verb in STATES and self.random.randrange(self.crashes) == 0:
             self.note(f"crashes {STATES[verb]}")
             os.kill(os.getpid(), signal.SIGABRT)

@@ -15,6 +15,7 @@ import pytest
 
 from container import wait_for
 from driver import call, connect
+from ends import Ends
 from listeners import Listeners, problems
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -150,14 +151,17 @@ def test_random_operations(direct, listeners):
     operators = [Operator(direct, chooser.random(), count // DRIVERS, ledger) for _ in range(DRIVERS)]
     for thread in [monitor, *operators]:
         thread.start()
+    ends = Ends(direct, APPS, ledger)
     kills = 0
     while any(operator.is_alive() for operator in operators):
         # The moment is the thing that is random here.
         operators[chooser.randrange(DRIVERS)].join(timeout=chooser.uniform(0.2, 2))
+        ends.look()
         direct.process.kill()
         direct.process.wait()
         kills += 1
         direct.start()
+        ends.look()
     for name in ("call", "alert"):
         direct.lifectl("interrupt", "end", "--name", name, check=False)
     # The app that comes to the foreground may crash.
