@@ -1,5 +1,6 @@
 """lifectl and a hostile daemon: no reply ends lifectl by a signal, and none reaches the terminal as a command."""
 
+import contextlib
 import json
 import os
 import signal
@@ -77,7 +78,8 @@ class Sway:
         self.thread.start()
 
     def _serve(self):
-        with self.listener.accept()[0] as client:
+        # The follower may end before.
+        with contextlib.suppress(ConnectionError), self.listener.accept()[0] as client:
             self.listener.close()
             while self.looks < 100 and (header := client.recv(14, socket.MSG_WAITALL)):
                 length, kind = struct.unpack("=6xII", header)
