@@ -23,16 +23,9 @@ let package = Package(
         .executable(name: "lifectl", targets: ["lifectl"]),
         .executable(name: "lifed-follow", targets: ["Follow"]),
         .library(name: "Lifecycle", targets: ["Lifecycle"]),
-        .library(name: "LifecycleServiceAdapter", targets: ["LifecycleServiceAdapter"]),
-    ],
-    traits: [
-        .trait(
-            name: "ServiceLifecycle", description: "The service of LifecycleServiceAdapter, on swift-service-lifecycle."
-        )
     ],
     dependencies: [
-        .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
-        .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.9.0"),
+        .package(url: "https://github.com/apple/swift-collections", from: "1.6.0")
     ],
     targets: [
         // The words that the core, the programs and the documents share.
@@ -74,17 +67,6 @@ let package = Package(
         .target(
             name: "Lifecycle",
             dependencies: ["AppChannel", "CMainQueue", "LifecycleClient", "LifecycleTypes"],
-            swiftSettings: strict
-        ),
-        // Without the trait of the package, an empty module and no dependency.
-        .target(
-            name: "LifecycleServiceAdapter",
-            dependencies: [
-                "Lifecycle",
-                .product(
-                    name: "ServiceLifecycle", package: "swift-service-lifecycle",
-                    condition: .when(traits: ["ServiceLifecycle"])),
-            ],
             swiftSettings: strict
         ),
         .executableTarget(

@@ -4,7 +4,7 @@ import PackageDescription
 let package = Package(
     name: "service-lifecycle",
     dependencies: [
-        .package(name: "lifed", path: "../..", traits: ["ServiceLifecycle"]),
+        .package(name: "lifed", path: "../.."),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.9.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
     ],
@@ -13,7 +13,6 @@ let package = Package(
             name: "ServiceApp",
             dependencies: [
                 .product(name: "Lifecycle", package: "lifed"),
-                .product(name: "LifecycleServiceAdapter", package: "lifed"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "Logging", package: "swift-log"),
             ],

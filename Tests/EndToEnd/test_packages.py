@@ -48,7 +48,7 @@ def test_a_new_swift_package_builds_an_app(tmp_path):
 
 
 def test_the_services_of_an_app_end_in_order(direct, tmp_path):
-    """The example of LifecycleServiceAdapter, whose packages the build fetches."""
+    """The example of swift-service-lifecycle, whose packages the build fetches."""
     if not shutil.which("swift"):
         pytest.skip("there is no Swift toolchain")
     package = tmp_path / "service-lifecycle"

@@ -1,5 +1,4 @@
 import Lifecycle
-import LifecycleServiceAdapter
 import Logging
 import ServiceLifecycle
 
