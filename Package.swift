@@ -77,13 +77,10 @@ let package = Package(
             name: "ScenesApp", dependencies: ["Lifecycle"], path: "Examples/swift-scenes", swiftSettings: strict
         ),
 
-        // When: calendar events.
-        .target(name: "Calendar", swiftSettings: strict),
-
         // Files that users write.
         .target(
             name: "Configuration",
-            dependencies: ["Calendar", "LifecycleTypes"],
+            dependencies: ["LifecycleTypes"],
             swiftSettings: strict
         ),
 
@@ -91,7 +88,7 @@ let package = Package(
             name: "LifecycleDaemon",
             dependencies: [
                 "LifecycleCore", "CLinux", "Processes", "Systemd", "Varlink", "ControlAPI", "Configuration",
-                "AppChannel", "Calendar", .product(name: "OrderedCollections", package: "swift-collections"),
+                "AppChannel", .product(name: "OrderedCollections", package: "swift-collections"),
             ],
             swiftSettings: strictOnMainActor
         ),
@@ -168,16 +165,15 @@ let package = Package(
         .testTarget(
             name: "LifedTests", dependencies: ["lifed", "CommandLineTable", "LifecycleDaemon"],
             swiftSettings: strict),
-        .testTarget(name: "CalendarTests", dependencies: ["Calendar", "TestSupport"], swiftSettings: strict),
         .testTarget(
-            name: "ConfigurationTests", dependencies: ["Calendar", "Configuration", "LifecycleTypes", "TestSupport"],
+            name: "ConfigurationTests", dependencies: ["Configuration", "LifecycleTypes", "TestSupport"],
             exclude: ["toml-test"],
             swiftSettings: strict),
         .testTarget(
             name: "LifecycleDaemonTests",
             dependencies: [
                 "LifecycleDaemon", "LifecycleCore", "Processes", "Configuration", "ControlAPI", "Systemd", "AppChannel",
-                "Calendar", "Simulation", "TestSupport", "Varlink",
+                "Simulation", "TestSupport", "Varlink",
             ],
             swiftSettings: strictOnMainActor
         ),

@@ -6,8 +6,6 @@ protocol InputHandler: AnyObject {
     /// Gives an input to the core. An input that comes while effects are performed waits until they are.
     func handle(_ input: Input)
     func id(of app: AppIndex) -> AppID
-    /// Returns whether an app is to end by request, and was not asked to end yet.
-    func isEndRequested(of app: AppID) -> Bool
 }
 
 /// Performs the effects that the core asks for.
@@ -71,7 +69,6 @@ final class CoreDriver: InputHandler {
     func isRunning(_ app: AppID, with policy: Policy) -> Bool { core.isRunning(app, with: policy) }
 
     func id(of app: AppIndex) -> AppID { core.latestID(of: app) }
-    func isEndRequested(of app: AppID) -> Bool { core.knownApps[app]?.isEndRequested ?? false }
     /// Returns the index of an app that is known, or is about to be forgotten.
     func index(of id: AppID) -> AppIndex? { core.latestIndex(of: id) }
     /// Returns the app of this index; nil if it is not known any more.

@@ -1,4 +1,3 @@
-import Calendar
 import LifecycleTypes
 import TestSupport
 import Testing
@@ -35,13 +34,6 @@ import Testing
             [environment]
             LANG = "C"
             EMPTY = ""
-            [[schedule]]
-            at = "daily"
-            kind = "fetch"
-            [[schedule]]
-            kind = "processing"
-            jitter = "5min"
-            at = "Mon 10:00"
             """,
             to: "apps.d/app.toml"
         )
@@ -71,9 +63,6 @@ import Testing
         expected.privateTmp = true
         expected.schemes = ["http", "x-a.b+c"]
         expected.mimeTypes = ["text/plain", "image/*"]
-        var second = Schedule(at: try CalendarEvent("Mon 10:00"), kind: "processing")
-        second.jitter = .seconds(300)
-        expected.schedules = [Schedule(at: try CalendarEvent("daily"), kind: "fetch"), second]
         #expect(configuration.manifests == [expected])
     }
 
@@ -195,31 +184,6 @@ import Testing
             """
             :2: cannot use mimeTypes: found "text" as element 1; expected an array of media types, such as ["text/plain", "image/*"]
             """
-        ),
-        (
-            "command = ['sh']\nschedule = 'daily'",
-            #":2: cannot use schedule: found "daily"; expected up to 64 tables, each [[schedule]]"#
-        ),
-        (
-            "command = ['sh']\n[[schedule]]\nat = 'daily'\nkind = 'a'\n\n[[schedule]]\nat = 'daily'",
-            #":6: cannot use schedule: kind is missing; add kind = "fetch""#
-        ),
-        (
-            "command = ['sh']\n[[schedule]]\nat = 'daily'\nkind = 'a'\n[[schedule]]\nat = 'daily'\nkind = 5",
-            """
-            :7: cannot use schedule[2].kind: found the integer 5; expected a word of a-z, 0-9 and -, such as "fetch"
-            """
-        ),
-        (
-            "command = ['sh']\n[[schedule]]\nkind = 'a'\nat = 'Mon 25:00'",
-            """
-            :4: cannot use schedule[1].at: found "Mon 25:00", expected hours from 0 to 23 at character 5; \
-            expected a calendar event as in systemd.time(7)
-            """
-        ),
-        (
-            "command = ['sh']\nschedule = [{ at = 'daily', kind = 'a' },\n{ at = 'daily', kid = 'b' }]",
-            #":3: cannot use "kid" in schedule: unknown key; did you mean "kind"?"#
         ),
         ("command = ['sh']\nuser = 'a b'", #":2: cannot use user: found "a b"; expected the name of a user"#),
     ])

@@ -33,16 +33,6 @@ import Testing
             2: cannot use environment: "1A" cannot be a variable; a variable's name is letters, digits and _, and starts with no digit
             """
         ),
-        ("schedule = ['daily']", #"2: cannot use schedule[1]: found "daily"; expected a table, [[schedule]]"#),
-        (
-            "[[schedule]]\nkind = 'a'\nat = 5",
-            #"4: cannot use schedule[1].at: found the integer 5; expected a calendar event, such as "daily" or "Mon..Fri 06:00""#
-        ),
-        ("[[schedule]]\nkind = 'a'", #"2: cannot use schedule: at is missing; add at = "daily""#),
-        (
-            "schedule = [{ kind = 'a', at = 'daily', deviation = 1 }]",
-            #"2: cannot use "deviation" in schedule: unknown key; known here: at, kind, jitter"#
-        ),
     ])
     func manifestMistakeIsReportedWithLineAndExpectation(text: String, problem: String) throws {
         let directory = try TemporaryDirectory()

@@ -40,10 +40,10 @@ import Varlink
     }
 
     @Test func membersOfRepliesAreAlwaysWrittenAndMayBeMissing() throws {
-        let schedule = Schedule(kind: "fetch", at: "hourly")
-        #expect(String(decoding: text(schedule), as: UTF8.self) == #"{"kind":"fetch","at":"hourly","nextUSec":null}"#)
-        let shorter = JSONText(#"{"kind":"fetch","future":[{}],"at":"hourly"}"#)
-        #expect(try shorter?.read(Schedule.self) == schedule)
+        let problem = Problem(file: "a.toml", message: "no")
+        #expect(String(decoding: text(problem), as: UTF8.self) == #"{"file":"a.toml","line":null,"message":"no"}"#)
+        let shorter = JSONText(#"{"file":"a.toml","future":[{}],"message":"no"}"#)
+        #expect(try shorter?.read(Problem.self) == problem)
     }
 
     @Test func parametersWithoutValueAreLeftOut() {

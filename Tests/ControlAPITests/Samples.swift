@@ -18,12 +18,11 @@ enum Samples {
         answerUSec: 18)
     static let process = Process(pid: 42, parentPid: 1, command: "clock --big", state: "T", cpuTimeUSec: 9)
     static let assertion = Assertion(kind: .task, number: 1, name: "upload", sinceUSec: 5, untilUSec: 6)
-    static let schedule = Schedule(kind: "fetch", at: "hourly", nextUSec: 19)
     static let details = Details(
         app: app, command: ["clock"], user: "kim", manifest: "/etc/lifed/apps.d/clock.toml", adopted: true,
         processes: [process], pendingCallback: "did-enter-background", backgroundUntilUSec: 11,
         assertions: [assertion], restartAtUSec: 12, failures: 3, restartLimitReached: true,
-        schedules: [schedule], uncontrolledProcesses: [uncontrolled], freezeReason: "its manifest says so",
+        uncontrolledProcesses: [uncontrolled], freezeReason: "its manifest says so",
         launchFailure: "permission denied",
         launchRemedy: "make it executable",
         ended: true)

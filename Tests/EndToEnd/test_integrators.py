@@ -43,6 +43,29 @@ def user(container):
         run("rm", "-r", "/home/stranger/.config/lifed")
 
 
+def test_a_timer_wakes_an_app_as_the_guide_says(container, user):
+    timer, service = blocks("../guide/configuration", "ini", "Background work")
+    # Now, and to the second.
+    timer = re.sub("OnCalendar=.*\nRandomizedDelaySec=.*", "OnCalendar=*:*:*\nAccuracySec=1s", timer)
+    home = "/home/stranger/.config"
+    files = {
+        "lifed/apps.d/org.example.mail.toml": "command = ['sleep', 'infinity']\ncallbacks = 'none'\n",
+        "systemd/user/mail-fetch.timer": timer,
+        "systemd/user/mail-fetch.service": service,
+    }
+    for name, text in files.items():
+        container.write(f"{home}/{name}", text, user="stranger")
+    user("systemctl", "--user", "daemon-reload")
+    user("systemctl", "--user", "start", "lifed.service")
+    lifectl = Lifectl(lambda command, **options: user(*command, **options))
+    user("systemctl", "--user", "enable", "--now", "mail-fetch.timer")
+    try:
+        wait_for(lambda: lifectl.app("org.example.mail").get("reason") == "wake", what="an app that is woken")
+    finally:
+        user("systemctl", "--user", "disable", "--now", "mail-fetch.timer")
+        user("rm", "-r", f"{home}/systemd")
+
+
 def test_a_session_and_a_shell(container, user, tmp_path):
     lifectl = Lifectl(lambda command, **options: user(*command, **options))
     start, display, lock = blocks("shells", "sh", "A user's session")

@@ -88,17 +88,12 @@ def test_apps_are_suspended_and_ended_without_descriptors_to_spare(crowded):
     assert crowded.lifectl.state("two") == "active"
 
 
-SCHEDULE = '[[schedule]]\nat = "*-*-* 03:00"\nkind = "fetch"\n'
-
-
 def test_a_reload_without_descriptors_keeps_the_daemon(crowded):
-    """The reload fails, and the daemon keeps every app, and the record of what is scheduled."""
-    apps = {"org.example.app": "", "org.example.timed": SCHEDULE}
-    for name, more in apps.items():
-        (crowded.configuration / f"apps.d/{name}.toml").write_text(f'command = ["sleep", "infinity"]\n{more}')
+    """The reload fails, and the daemon keeps every app."""
+    apps = ["org.example.app", "org.example.other"]
+    for name in apps:
+        (crowded.configuration / f"apps.d/{name}.toml").write_text('command = ["sleep", "infinity"]\n')
     crowded.lifectl("reload")
-    runs = crowded.state / "runs" / "org.example.timed"
-    recorded = runs.read_text()
     for room in range(1, 4):
         crowded.leave(room)
         crowded.lifectl("reload", check=False)
@@ -114,7 +109,6 @@ def test_a_reload_without_descriptors_keeps_the_daemon(crowded):
     assert reply["error"] == "org.lifed.Failed"
     assert reply["parameters"]["reason"] == reason
     assert set(crowded.lifectl.apps()) == set(apps)
-    assert runs.read_text() == recorded
     crowded.lifectl("reload")
     crowded.lifectl("launch", "org.example.app")
     assert crowded.lifectl.state("org.example.app") == "active"

@@ -49,13 +49,12 @@ let package = Package(
         module("AppChannel", ["LifecycleTypes"]),
         module("CLifecycle"),
         module("LifecycleClient", ["AppChannel", "CLifecycle", "LifecycleTypes"]),
-        module("Calendar"),
-        module("Configuration", ["Calendar", "LifecycleTypes"]),
+        module("Configuration", ["LifecycleTypes"]),
         module(
             "LifecycleDaemon",
             [
                 "LifecycleCore", "CLinux", "Processes", "Systemd", "Varlink", "ControlAPI", "Configuration",
-                "AppChannel", "Calendar", .product(name: "OrderedCollections", package: "swift-collections"),
+                "AppChannel", .product(name: "OrderedCollections", package: "swift-collections"),
             ], swift: strictOnMainActor),
         module("CommandLineTable", ["LifecycleTypes"]),
         module("WindowLines"),
@@ -69,7 +68,7 @@ let package = Package(
             name: "FuzzTargets",
             dependencies: [
                 "LifecycleTypes", "LifecycleCore", "Processes", "Varlink", "ControlAPI", "AppChannel",
-                "LifecycleClient", "Calendar",
+                "LifecycleClient",
                 "Configuration", "LifecycleDaemon", "EmbeddedCodec", "lifectl", "WindowLines",
             ],
             path: "Targets", exclude: ["Files/globs2"], swiftSettings: strictOnMainActor

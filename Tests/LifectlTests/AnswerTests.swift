@@ -16,9 +16,7 @@ private func app(_ id: String, _ state: AppState, since: Int64 = 60_000_000) -> 
 private func details(_ app: App) -> Details {
     Details(
         app: app, command: ["x"], adopted: false, processes: [], assertions: [], failures: 0,
-        restartLimitReached: false,
-        schedules: [Schedule(kind: "fetch", at: "hourly", nextUSec: 90_000_000)], uncontrolledProcesses: [],
-        ended: false)
+        restartLimitReached: false, uncontrolledProcesses: [], ended: false)
 }
 
 @Suite struct ExplanationTests {
@@ -40,8 +38,7 @@ private func details(_ app: App) -> Details {
         #expect(lines[4].hasPrefix("  it has background time to finish its work, until "))
         #expect(lines[4].hasSuffix("(in 1.8 s)"))
         #expect(lines[6].contains("background → suspended: it is in the background, and nothing keeps it running"))
-        #expect(lines[7].contains("(in 24.0 s)  woken for fetch (hourly)"))
-        #expect(lines[9].hasSuffix("inactive → background (displaced)"))
+        #expect(lines[8].hasSuffix("inactive → background (displaced)"))
     }
 
     @Test func endIsExplainedByItsStatus() {

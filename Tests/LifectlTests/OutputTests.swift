@@ -103,7 +103,7 @@ private let notes = App(
     @Test func theDetailsOfAnAppHaveItsScenes() {
         let details = Details(
             app: notes, command: ["notes"], adopted: false, processes: [], assertions: [], failures: 0,
-            restartLimitReached: false, schedules: [], uncontrolledProcesses: [], ended: false)
+            restartLimitReached: false, uncontrolledProcesses: [], ended: false)
         #expect(plain.details(details).contains("\n\nSCENE    ROLE    STATE"))
     }
 

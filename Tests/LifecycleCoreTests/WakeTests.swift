@@ -102,27 +102,6 @@ import Testing
         #expect(world.replies[suspend]?.doneApp == Self.clock)
     }
 
-    @Test func `scheduled work is not ordered twice`() {
-        var world = asleep(linked: true)
-        world.silent[Self.clock] = [.performTask]
-        world.give(.wake(Self.clock, kind: "fetch"))
-        world.give(.wake(Self.clock, kind: "fetch"))
-        world.give(.wake(Self.clock, kind: "clean"))
-        #expect(
-            world.lines() == ["resume clock", "clock: suspended → background (wake)", "clock ← perform-task"])
-        world.pass(.seconds(60))
-        #expect(
-            world.lines() == [
-                "! clock overdue perform-task",
-                "! clock perform-task unanswered",
-                "clock ← perform-task",
-                "! clock overdue perform-task",
-                "! clock perform-task unanswered",
-                "stop clock",
-                "clock: background → suspended (idle)",
-            ])
-    }
-
     @Test func `app whose restart is pending comes back where it was`() {
         var world = World(apps: "clock", linked: true)
         var policy = Policy()
@@ -133,7 +112,7 @@ import Testing
         world.give(crash, of: Self.clock)
         world.give(crash, of: Self.clock)
         #expect(world.state("clock") == .notRunning)
-        world.give(.wake(Self.clock, kind: "fetch"))
+        world.ask(.wake(Self.clock, kind: "fetch", payload: ""))
         #expect(world.state("clock") == .active)
         #expect(world.lines().contains("clock ← perform-task"))
     }
@@ -143,44 +122,13 @@ import Testing
         #expect(world.replies[world.ask(.wake(Self.maps, kind: "a", payload: ""))]?.name == "no-data")
         let unknown = AppID("unknown")
         #expect(world.replies[world.ask(.wake(unknown, kind: "a", payload: ""))] == .refused(.noSuchApp(unknown)))
-        world.give(.wake(unknown, kind: "a"))
         world.give(.shutDown)
         _ = world.lines()
-        world.give(.wake(Self.clock, kind: "a"))
-        #expect(world.lines().isEmpty)
+        world.ask(.wake(Self.clock, kind: "a", payload: ""))
+        #expect(!world.lines().contains("resume clock"))
     }
 
-    @Test func `scheduled work resumes an app that never connects for 30 s`() {
-        var world = World(apps: "clock")
-        var policy = Policy()
-        policy.callbacks = .none
-        world.give(.define(Self.clock, policy))
-        world.ask(.launch(Self.clock, background: true))
-        world.pass(.seconds(60))
-        world.give(.wake(Self.clock, kind: "fetch"))
-        #expect(world.state("clock") == .background)
-        world.pass(.milliseconds(29_999))
-        #expect(world.state("clock") == .background)
-        world.pass(.milliseconds(1))
-        #expect(world.state("clock") == .suspended)
-    }
-
-    @Test(arguments: [false, true])
-    func scheduledWorkDoesNotKeepAnAppFromAnEndByRequest(isStarting: Bool) {
-        var world = World(apps: "clock", linked: true)
-        if isStarting { world.withholding = [.spawned] }
-        world.ask(.launch(Self.clock, background: false))
-        world.silent[Self.clock] = [.willResignActive]
-        let end = world.ask(.terminate(Self.clock))
-        world.give(.wake(Self.clock, kind: "fetch"))
-        #expect(world.replies[end] == nil)
-        world.give(.spawned, of: Self.clock)
-        world.pass(.seconds(1))
-        #expect(world.replies[end]?.doneApp == Self.clock)
-        #expect(world.state("clock") == .notRunning)
-    }
-
-    @Test func scheduledWorkSparesAnAppThatIsToBeReclaimed() {
+    @Test func wokenAppIsNotReclaimed() {
         var world = World(apps: "clock", "maps", linked: true)
         var policy = Policy()
         policy.scenes = true
@@ -192,40 +140,8 @@ import Testing
         world.looks = [.critical]
         world.give(.memoryPressure(.critical, "very short"))
         #expect(world.core.knownApps[Self.clock]?.target == .notRunning)
-        world.give(.wake(Self.clock, kind: "fetch"))
+        world.ask(.wake(Self.clock, kind: "fetch", payload: ""))
         #expect(world.core.knownApps[Self.clock]?.target == .suspended)
-    }
-
-    @Test func scheduledWorkLaunchesAnAppThatHasBeenAskedToEndAgain() {
-        var world = World(apps: "clock", linked: true)
-        world.stubborn = [Self.clock]
-        world.ask(.launch(Self.clock, background: false))
-        let end = world.ask(.terminate(Self.clock))
-        world.give(.wake(Self.clock, kind: "fetch"))
-        world.pass(.seconds(5))
-        #expect(world.replies[end]?.doneApp == Self.clock)
-        #expect(world.lines().contains("clock ← perform-task"))
-    }
-
-    @Test func scheduledWorkLaunchesAnAppAgainThatWasKilledInItsStart() {
-        var world = World(apps: "clock", linked: true)
-        world.withholding = [.spawned, .killed]
-        world.ask(.launch(Self.clock, background: false))
-        world.ask(.kill(Self.clock))
-        world.give(.wake(Self.clock, kind: "fetch"))
-        world.withholding = []
-        world.give(.exited(.signal(9), othersLeft: false), of: Self.clock)
-        #expect(world.lines().contains("clock ← perform-task"))
-    }
-
-    @Test func `work is ordered beside whatever else waits`() {
-        var world = asleep(linked: true)
-        world.withholding = [.resumed]
-        world.ask(.deliver(Self.clock, .openURL("lifed:1")))
-        world.give(.wake(Self.clock, kind: "fetch"))
-        world.give(.wake(Self.clock, kind: "fetch"))
-        world.give(.resumed, of: Self.clock)
-        #expect(world.lines().filter { $0 == "clock ← perform-task" }.count == 1)
     }
 
     @Test func `an app that has not begun to listen in its time cannot be told from then on`() {

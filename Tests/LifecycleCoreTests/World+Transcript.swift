@@ -260,7 +260,6 @@ extension World {
         switch verb {
         case "pass": pass(try words.duration())
         case "memory": give(.memoryPressure(try words.word(), "very short"))
-        case "scheduled": give(.wake(try words.app(), kind: try words.text("kind")))
         case "use": give(.setUses(try words.word(), Set(words.apps())))
         case "shut-down": give(.shutDown)
         case "outcome":

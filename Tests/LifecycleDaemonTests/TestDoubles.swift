@@ -109,11 +109,6 @@ final class RecordingCore: InputHandler {
     }
 
     func id(of app: AppIndex) -> AppID { ids[app.value] }
-
-    /// The apps that are about to end.
-    var ending: Set<AppID> = []
-
-    func isEndRequested(of app: AppID) -> Bool { ending.contains(app) }
 }
 
 /// The identifier of this boot.

@@ -62,7 +62,7 @@ extension AppState {
 extension Input {
     /// Every kind that comes.
     static let kinds = [
-        "start", "configure", "define", "forget", "wake", "use", "shutDown", "restore", "pressure", "look", "tick",
+        "start", "configure", "define", "forget", "use", "shutDown", "restore", "pressure", "look", "tick",
         "request launch", "request focus", "request home", "request beginInterruption", "request endInterruption",
         "request suspend", "request resume", "request hand", "request machine", "request wake", "request terminate",
         "request restart",
@@ -84,7 +84,6 @@ extension Input {
         case .forget: "forget"
         case .remember: "remember"
         case .request(_, let request): request.kind
-        case .wake: "wake"
         case .setUses: "use"
         case .shutDown: "shutDown"
         case .outcome(_, let outcome): outcome.kind
@@ -99,7 +98,7 @@ extension Input {
     /// Returns the app that it is about, if it is about one.
     func app(in core: Lifecycle) -> AppID? {
         switch self {
-        case .define(let id, _), .forget(let id), .remember(let id, _), .wake(let id, _): id
+        case .define(let id, _), .forget(let id), .remember(let id, _): id
         case .outcome(let app, _), .message(let app, _): core.id(of: app)
         case .request(_, let request): request.app
         case .start, .configure, .setUses, .shutDown, .resumeRestored, .memoryPressure, .memoryChecked, .tick: nil

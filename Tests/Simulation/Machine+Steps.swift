@@ -13,7 +13,6 @@ extension Machine {
     package mutating func perform(_ action: Action) {
         switch action {
         case .ask(let request): ask(request)
-        case .wake(let id, let kind): give(.wake(id, kind: kind))
         case .use(let use, let ids): give(.setUses(use, Set(ids)))
         case .pressure(let level): give(.memoryPressure(level, "short"))
         case .beginTask(let id, let number): begin(number, isActivity: false, id)

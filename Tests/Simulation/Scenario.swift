@@ -62,8 +62,6 @@ package struct Step: Sendable {
 package enum Action: Sendable {
     /// A client makes a request.
     case ask(Request)
-    /// The time for scheduled work has come.
-    case wake(AppID, kind: String)
     case pressure(MemoryLevel)
     /// A client reports which apps are visible, or play.
     case use(Use, [AppID])

@@ -151,9 +151,6 @@ public struct Manifest: Hashable, Sendable {
     /// The media types of the files that the app opens, in lower case, such as text/plain.
     public var mimeTypes: Set<String> = []
 
-    /// The schedules of background work.
-    public var schedules: [Schedule] = []
-
     /// Creates an app with the given command, and otherwise the defaults.
     ///
     /// - Parameters:
@@ -199,11 +196,10 @@ extension Manifest {
         Key("reclaimWhenSuspended", .boolean, \.reclaimWhenSuspended),
         Key("schemes", .schemes, \.schemes),
         Key("mimeTypes", .mimeTypes, \.mimeTypes),
-        Key("schedule", .schedules, \.schedules),
     ])
 
     /// The keys that a desktop entry can have, too. For the others, the entry has keys of its own, or must not set them: the
-    /// user, the schedule, and the rights over other apps.
+    /// user, and the rights over other apps.
     static let entryKeys: Set<String> = [
         "suspend", "suspendMethod", "stopSignal", "stopMode", "noNewPrivileges", "capabilities", "exitPolicy",
         "callbacks", "backgroundModes", "backgroundTime", "terminationTimeout", "launchTimeout", "scenes", "sceneLimit",

@@ -214,7 +214,7 @@ extension String {
     }
 }
 
-/// The keys of the tables in an array, such as `[[schedule]]`, and how each gets its value into a `Draft`.
+/// The keys of the tables in an array, such as `[[adopt]]`, and how each gets its value into a `Draft`.
 struct TableKeys<Draft>: Sendable {
     /// The name of the array.
     let name: String

@@ -12,8 +12,6 @@ public enum Input: Sendable {
     case remember(AppID, ExitRecord)
     /// A request, which is answered by exactly one ``Effect/reply(_:_:)``.
     case request(RequestID, Request)
-    /// Scheduled work of an app is due.
-    case wake(AppID, kind: String)
     /// The apps that are used in this way from now on; unknown ones are left out.
     case setUses(Use, Set<AppID>)
     /// The daemon stops: every app is to end.

@@ -139,19 +139,6 @@ extension Lifecycle {
         wait(request, for: app, goal: .woken)
     }
 
-    /// Wakes the app for scheduled work. Work that still waits, or is under way, is not queued twice. Only a request keeps an app from
-    /// an end by request; an app that was asked to end already is launched again.
-    mutating func wakeBySchedule(_ app: AppIndex, kind: String) {
-        guard !isShuttingDown, !knownApps[app].isEndRequested else { return }
-        prepareToWake(app)
-        guard !knownApps[app].cannotBeTold(now) else { return grantWorkTime(to: app) }
-        let task = AppEvent.performTask(kind: kind)
-        let outbox = knownApps[app].outbox
-        guard outbox.task?.event?.event != task, !outbox.events.contains(where: { $0.event == task }) else { return }
-        let number = change(app) { $0.queue(task, &$1) }
-        if number != nil, knownApps[app].desired != .run { want(app, reason: .wake) }
-    }
-
     /// Restarts an app that waits for its restart; an app that is woken from suspension runs for this reason.
     private mutating func prepareToWake(_ app: AppIndex) {
         if shared.deadlines[.restart, app] != nil { restart(app) }

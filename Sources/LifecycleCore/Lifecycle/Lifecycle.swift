@@ -118,9 +118,6 @@ public struct Lifecycle: Sendable {
         case .forget(let id): if let app = knownApps.index(of: id) { forget(app) }
         case .remember(let id, let exit): if let app = knownApps.index(of: id) { remember(exit, of: app) }
         case .request(let request, let wanted): begin(wanted, for: request)
-        // A schedule is that of a manifest, and an app without one may have the id.
-        case .wake(let id, let kind):
-            if let app = knownApps.index(of: id), !knownApps[app].policy.isTransient { wakeBySchedule(app, kind: kind) }
         case .setUses(let use, let ids): setUses(use, ids)
         case .shutDown: shutDown()
         case .outcome(let app, let outcome): if knownApps.contains(app) { handle(outcome, of: app) }

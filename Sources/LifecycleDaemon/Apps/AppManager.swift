@@ -36,7 +36,6 @@ final class AppManager {
     let unmanaged: UnmanagedApps
     let memory: MemoryWatch
     let resources: StateResources
-    let schedules: Schedules
     let exits: ExitHistory
     let log: LifecycleLog
     weak var observer: (any LifecycleObserver)?
@@ -91,7 +90,6 @@ final class AppManager {
             path: launcher.stateDirectory, isSystem: launcher.isSystem, log: log)
         driver = try CoreDriver(loop: loop, store: store)
         exits = ExitHistory(store: store, directory: directory)
-        schedules = try Schedules(loop: loop, records: AppRecords("runs", of: .run, in: directory), core: driver)
         processes = try AppProcesses(loop: loop, core: driver, store: store)
         unmanaged = UnmanagedApps(loop: loop)
         channels = AppChannels(loop: loop, log: self.log, core: driver, store: store)
@@ -232,7 +230,6 @@ final class AppManager {
         processes.stopTimeout = all.timeouts.suspension
         memory.apply(all.memory)
         resources.apply(all.resources, processes: ProcessLimit(all.limits.processes))
-        schedules.apply(configuration.manifests)
         trimsWhenSuspended = all.memory.reclaimWhenSuspended
         let defaults = defaults
         launcher.accounts.update(catalog.userNames.union(configuration.manifests.compactMap(\.user)))
@@ -283,7 +280,6 @@ final class AppManager {
         removeOutput(of: launcher.appsWithOutput)
         driver.handle(.start)
         announceTransitions()
-        schedules.start()
     }
 
     /// Lets the work begin that waits for the first answer.
@@ -294,7 +290,6 @@ final class AppManager {
     }
 
     func shutDown() {
-        schedules.stop()
         driver.handle(.shutDown)
     }
 

@@ -1,4 +1,3 @@
-import Calendar
 import Configuration
 import ControlAPI
 import LifecycleCore
@@ -86,11 +85,7 @@ struct Presentation {
             assertions: app.heldAssertions.map { assertion($0, of: app.id) },
             restartAtUSec: core.deadline(.restart, of: app.id).map(time),
             failures: Int64(app.restart.failures), restartLimitReached: app.restart.isLimitReached,
-            schedules: manager.schedules.work(of: app.id).map { work in
-                Schedule(
-                    kind: work.schedule.kind, at: work.schedule.at.description,
-                    nextUSec: work.due.map { Int64($0.microseconds) })
-            }, uncontrolledProcesses: uncontrolledProcesses(of: app.id), freezeReason: freezeReason(of: app.id),
+            uncontrolledProcesses: uncontrolledProcesses(of: app.id), freezeReason: freezeReason(of: app.id),
             launchFailure: failure?.launchFailure, launchRemedy: failure?.launchRemedy, ended: false)
     }
 
@@ -102,7 +97,7 @@ struct Presentation {
             lastExit: record.exit.map { exit($0, at: record.time, record.reclaimed) }, stoppedByOther: false)
         return Details(
             app: app, command: record.command, adopted: record.isAdopted, processes: [], assertions: [], failures: 0,
-            restartLimitReached: false, schedules: [], uncontrolledProcesses: [], launchFailure: record.launchFailure,
+            restartLimitReached: false, uncontrolledProcesses: [], launchFailure: record.launchFailure,
             launchRemedy: record.launchRemedy, ended: true)
     }
 

@@ -20,7 +20,7 @@ final class MachineEvents {
         self.log = log
         follow(choice)
         do {
-            clock = try ClockWatch(loop: loop) { [weak self] _ in self?.clockChanged() }
+            clock = try ClockWatch(loop: loop) { [weak self] _ in self?.manager.handle(.timeChange) }
             if let problem = clock?.problem { log.write(.warning, problem) }
         } catch {
             log.write(.warning, "cannot watch the clock: \(error); apps get no time-change")
@@ -74,11 +74,6 @@ final class MachineEvents {
         latestSleep?.disarm()
         sleep?.release()
         sleep = nil
-    }
-
-    private func clockChanged() {
-        manager.schedules.clockChanged()
-        manager.handle(.timeChange)
     }
 }
 

@@ -1,5 +1,4 @@
 import CLinux
-import Calendar
 import Glibc
 import LifecycleCore
 import Processes
@@ -125,23 +124,5 @@ extension ClockDifference.Reading {
         return Self(
             before: microseconds(CLOCK_MONOTONIC), wall: microseconds(CLOCK_REALTIME),
             after: microseconds(CLOCK_MONOTONIC))
-    }
-}
-
-/// The machine's local time by the C library: localtime_r(3). A new time zone counts after the next call of tzset(3).
-struct LocalClock: TimeZoneRules {
-    func offset(at second: Int) -> Int {
-        var instant = time_t(second)
-        var local = unsafe tm()
-        guard unsafe localtime_r(&instant, &local) != nil else { return 0 }
-        return unsafe local.tm_gmtoff
-    }
-}
-
-extension Timestamp {
-    static var now: Timestamp { Timestamp(microseconds: WallClock.time(CLOCK_REALTIME).microseconds) }
-
-    static func + (instant: Timestamp, duration: Duration) -> Timestamp {
-        Timestamp(microseconds: instant.microseconds + Int(clamping: duration.wholeMicroseconds))
     }
 }

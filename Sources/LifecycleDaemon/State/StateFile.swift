@@ -166,8 +166,6 @@ nonisolated enum StateKind: String, CaseIterable, Sendable {
     case definition
     /// The exit of an app, beyond the next boot.
     case exit
-    /// The last run of a schedule, beyond the next boot.
-    case run
     /// The exit of an app that was forgotten, or the failure of its launch.
     case ended
     /// The end of the records of an app.

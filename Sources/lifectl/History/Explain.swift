@@ -143,11 +143,8 @@ extension Presentation {
     // MARK: Prospects
 
     private func nextEvents(_ explanation: Explanation) -> [String] {
-        let next = explanation.details.schedules.filter { $0.nextUSec != nil }.map { schedule in
-            (schedule.nextUSec ?? 0, "woken for \(Text.printable(schedule.kind)) (\(Text.printable(schedule.at)))")
-        }
-        let prospects = explanation.prospects.map { ($0.timeUSec, words($0)) }
-        return (prospects + next).sorted { $0.0 < $1.0 }.map { time, words in "\(timeAndDistance(time))  \(words)" }
+        explanation.prospects.sorted { $0.timeUSec < $1.timeUSec }
+            .map { "\(timeAndDistance($0.timeUSec))  \(words($0))" }
     }
 
     private func words(_ prospect: Prospect) -> String {

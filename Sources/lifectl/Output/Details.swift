@@ -67,7 +67,6 @@ extension Presentation {
                 ),
                 ("last launch", details.launchFailure.map { "failed: \(Text.printable($0))" }),
                 ("restart", restart(details)),
-                ("schedules", list(details.schedules, words)),
             ] + reclaim(app.lastExit?.reclaim))
         return text + scenes(of: app) + (details.processes.isEmpty ? "" : "\n" + processes(details.processes))
     }
@@ -123,11 +122,6 @@ extension Presentation {
     }
 
     // MARK: Values
-
-    private func words(_ schedule: Schedule) -> String {
-        let time = schedule.nextUSec.map { "next at \(Instants.date($0))" } ?? "never again"
-        return "\(Text.printable(schedule.kind)), \(time) (\(Text.printable(schedule.at)))"
-    }
 
     private func words(_ assertion: Assertion) -> String {
         let since = "since \(Instants.timeOfDay(assertion.sinceUSec))"
