@@ -88,7 +88,8 @@ let package = Package(
             name: "LifecycleDaemon",
             dependencies: [
                 "LifecycleCore", "CLinux", "Processes", "Systemd", "Varlink", "ControlAPI", "Configuration",
-                "AppChannel", .product(name: "OrderedCollections", package: "swift-collections"),
+                "AppChannel", .product(name: "DequeModule", package: "swift-collections"),
+                .product(name: "OrderedCollections", package: "swift-collections"),
             ],
             swiftSettings: strictOnMainActor
         ),

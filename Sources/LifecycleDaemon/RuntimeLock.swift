@@ -66,8 +66,7 @@ struct RuntimeLock: ~Copyable {
         let count = unsafe pread(descriptor, &text, text.count, 0)
         let line = text.prefix(max(0, count)).prefix { $0 != UInt8(ascii: "\n") }
         let words = String(decoding: line, as: UTF8.self).split(separator: " ")
-        // An older version wrote the pid alone.
-        guard let pid = words.first.flatMap({ pid_t($0) }) else { return nil }
-        return ProcessIdentity(pid: pid, startTime: words.count > 1 ? UInt64(words[1]) ?? 0 : 0)
+        guard words.count == 2, let pid = pid_t(words[0]), let startTime = UInt64(words[1]) else { return nil }
+        return ProcessIdentity(pid: pid, startTime: startTime)
     }
 }

@@ -54,7 +54,8 @@ let package = Package(
             "LifecycleDaemon",
             [
                 "LifecycleCore", "CLinux", "Processes", "Systemd", "Varlink", "ControlAPI", "Configuration",
-                "AppChannel", .product(name: "OrderedCollections", package: "swift-collections"),
+                "AppChannel", .product(name: "DequeModule", package: "swift-collections"),
+                .product(name: "OrderedCollections", package: "swift-collections"),
             ], swift: strictOnMainActor),
         module("CommandLineTable", ["LifecycleTypes"]),
         module("WindowLines"),

@@ -18,7 +18,7 @@ import Testing
     @Test func nextLaunchDoesNotGetTheWork() {
         var world = World(apps: "clock", linked: true)
         world.withholding = [.spawned, .killed]
-        world.give(.wake(Self.clock, kind: "fetch"))
+        world.ask(.wake(Self.clock, kind: "fetch", payload: ""))
         killAndLaunchAgain(&world)
         let lines = world.lines()
         #expect(lines.contains("! clock perform-task lost"))
@@ -32,7 +32,7 @@ import Testing
         policy.callbacks = .none
         world.give(.define(Self.clock, policy))
         world.withholding = [.spawned, .killed]
-        world.give(.wake(Self.clock, kind: "fetch"))
+        world.ask(.wake(Self.clock, kind: "fetch", payload: ""))
         killAndLaunchAgain(&world)
         #expect(world.state("clock") == .background || world.state("clock") == .suspended)
         world.pass(.seconds(10))
@@ -82,7 +82,7 @@ import Testing
     @Test func workOfAProgramThatCannotBeStartedIsLost() {
         var world = World(apps: "clock", linked: true)
         world.broken = [Self.clock]
-        world.give(.wake(Self.clock, kind: "fetch"))
+        world.ask(.wake(Self.clock, kind: "fetch", payload: ""))
         world.broken = []
         world.ask(.launch(Self.clock, background: true))
         let lines = world.lines()
@@ -95,7 +95,7 @@ import Testing
         world.ask(.launch(Self.clock, background: true))
         world.stubborn = [Self.clock]
         world.ask(.terminate(Self.clock))
-        world.give(.wake(Self.clock, kind: "fetch"))
+        world.ask(.wake(Self.clock, kind: "fetch", payload: ""))
         world.ask(.terminate(Self.clock))
         _ = world.lines()
         world.give(.exited(.signal(15), othersLeft: false), of: Self.clock)

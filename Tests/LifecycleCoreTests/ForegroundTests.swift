@@ -228,7 +228,7 @@ import Testing
     @Test func `home app that is woken while its restart is pending starts once`() {
         var world = kiosk()
         for _ in 0..<2 { world.give(.exited(.signal(11), othersLeft: false), of: Self.home) }
-        world.give(.wake(Self.home, kind: "fetch"))
+        world.ask(.wake(Self.home, kind: "fetch", payload: ""))
         #expect(world.core.knownApps[Self.home]?.isRunning == true)
         #expect(world.core.deadline(.restart, of: Self.home) == nil)
     }

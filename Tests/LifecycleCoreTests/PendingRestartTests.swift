@@ -47,7 +47,7 @@ import Testing
         world.stubborn = [Self.clock]
         world.give(.exited(.signal(11), othersLeft: true), of: Self.clock)
         #expect(world.state("clock") == .terminating)
-        world.give(.wake(Self.clock, kind: "fetch"))
+        world.ask(.wake(Self.clock, kind: "fetch", payload: ""))
         world.give(.gone, of: Self.clock)
         #expect(world.state("clock") == .background)
         world.pass(.seconds(90))

@@ -145,13 +145,13 @@ import Testing
         #expect(world.core.reclaimer.round == nil)
     }
 
-    @Test func roundOfTheVersionBeforeChecksTheMemory() {
+    @Test func roundOfAnUnknownPhaseChecksTheMemory() {
         var world = ReclaimTests().world()
         world.withholding = [.looks]
         world.give(.memoryPressure(.critical, "very short"))
         let record = TextRecord(
             fields: world.core.record.fields.map { field in
-                field.name == "reclaim-phase" ? .init(name: field.name, value: "looking") : field
+                field.name == "reclaim-phase" ? .init(name: field.name, value: "unknown") : field
             })
         #expect(world.core.record["reclaim-phase"] == "checking" && record != world.core.record)
         let core = Lifecycle(

@@ -13,46 +13,20 @@ import Testing
             since: Instant(microseconds: 0), answerTime: number % 2 == 0 ? .microseconds(number) : nil)
     }
 
-    @Test func oldestEventIsReplacedWhenTheRingIsFull() {
+    @Test func oldestEventIsForgottenWhenTheLogIsFull() {
         var history = History()
         #expect(history.events.start == nil && history.events.last(9) { _, _ in true }.isEmpty)
-        for number in 0..<EventRing.countLimit + 10 {
+        for number in 0..<EventLog.limit + 10 {
             history.append(step(number % 3 == 0 ? Self.mail : Self.clock, number), pid: 7)
         }
         let all = history.events.last(.max) { _, _ in true }
-        #expect(all.map { Int($0.instant.microseconds) } == Array(10..<EventRing.countLimit + 10))
+        #expect(all.map { Int($0.instant.microseconds) } == Array(10..<EventLog.limit + 10))
         #expect(history.events.start == Instant(microseconds: 10))
         #expect(history.events.last(2) { _, _ in true }.map { Int($0.instant.microseconds) } == [1032, 1033])
         #expect(
             history.events.last(2) { id, _ in id == Self.mail }.map { Int($0.instant.microseconds) } == [1029, 1032])
-        #expect(all.last?.answerTime == .max && all.dropLast().last?.answerTime == 1032)
-        #expect(all.last?.stateTime == 1033 && all.allSatisfy { $0.pid == 7 && $0.kind == .transition })
-    }
-
-    @Test func eventsTakeABoundedNumberOfBytesHoweverLongTheIDs() {
-        var random = SystemRandomNumberGenerator()
-        var history = History()
-        var expected: [(number: Int, id: AppID)] = []
-        for number in 0..<20_000 {
-            let id = AppID(String(repeating: "x", count: .random(in: 0...300, using: &random)))
-            history.append(step(id, number, to: .suspended, .idle), pid: Int32(number))
-            expected.append((number, id))
-            let count = history.events.count
-            #expect(history.events.size <= EventRing.byteLimit && count <= EventRing.countLimit && count > 0)
-            guard number % 499 == 0 else { continue }
-            let all = history.events.last(.max) { _, _ in true }
-            let last = expected.suffix(all.count)
-            #expect(all.count == count && all.map(\.app) == last.map(\.id))
-            #expect(all.map { Int($0.pid) } == last.map(\.number) && all.allSatisfy { $0.to == .suspended })
-        }
-        #expect(history.events.count > 150)
-    }
-
-    @Test func historyWithoutEventsTakesNothingAndFewEventsTakeLittle() {
-        var history = History()
-        #expect(history.events.size == 0)
-        for number in 0..<40 { history.append(step(Self.clock, number), pid: 1) }
-        #expect(history.events.size == 4096 && history.events.start == nil && EventRing.headerSize <= 48)
+        #expect(all.last?.answerTime == nil && all.dropLast().last?.answerTime == .microseconds(1032))
+        #expect(all.last?.stateTime == .microseconds(1033) && all.allSatisfy { $0.pid == 7 && $0.kind == .transition })
     }
 
     @Test func transitionsAndEndsAreCounted() {

@@ -585,52 +585,6 @@ public struct Assertion: Sendable, Equatable, JSONReadable, JSONWritable {
     }
 }
 
-/// A schedule of background work.
-public struct Schedule: Sendable, Equatable, JSONReadable, JSONWritable {
-    /// The kind of work.
-    public var kind: String
-    /// The calendar event, as in systemd.time(7).
-    public var at: String
-    /// The next time; null for never again.
-    public var nextUSec: Optional<Int64>
-
-    /// Creates the value of its members.
-    public init(kind: String, at: String, nextUSec: Int64? = nil) {
-        (self.kind, self.at, self.nextUSec) = (kind, at, nextUSec)
-    }
-
-    /// Reads the value.
-    public init(from json: inout JSONReader) throws(JSONError) {
-        var kind: String?
-        var at: String?
-        var nextUSec: Int64?
-        try json.beginObject()
-        while json.nextMember() {
-            if json.isAt("kind") {
-                kind = try json.read(String.self)
-            } else if json.isAt("at") {
-                at = try json.read(String.self)
-            } else if json.isAt("nextUSec") {
-                nextUSec = try json.read(Int64?.self)
-            } else {
-                json.skipValue()
-            }
-        }
-        guard let kind else { throw json.missingField("kind") }
-        guard let at else { throw json.missingField("at") }
-        (self.kind, self.at, self.nextUSec) = (kind, at, nextUSec)
-    }
-
-    /// Writes the value.
-    public func write(to json: inout JSONWriter) {
-        json.beginObject()
-        json.field("kind", kind)
-        json.field("at", at)
-        json.field("nextUSec", nextUSec)
-        json.endObject()
-    }
-}
-
 /// The details of an app.
 public struct Details: Sendable, Equatable, JSONReadable, JSONWritable {
     public var app: App
@@ -654,7 +608,6 @@ public struct Details: Sendable, Equatable, JSONReadable, JSONWritable {
     /// The number of ends in a row soon after the start.
     public var failures: Int64
     public var restartLimitReached: Bool
-    public var schedules: [Schedule]
     public var uncontrolledProcesses: [UncontrolledProcess]
     /// The reason why the control group is frozen beside SIGSTOP, in words.
     public var freezeReason: Optional<String>
@@ -665,8 +618,8 @@ public struct Details: Sendable, Equatable, JSONReadable, JSONWritable {
     public var ended: Bool
 
     /// Creates the value of its members.
-    public init(app: App, command: [String], user: String? = nil, manifest: String? = nil, adopted: Bool, units: [String]? = nil, processes: [Process], pendingCallback: String? = nil, backgroundUntilUSec: Int64? = nil, assertions: [Assertion], restartAtUSec: Int64? = nil, failures: Int64, restartLimitReached: Bool, schedules: [Schedule], uncontrolledProcesses: [UncontrolledProcess], freezeReason: String? = nil, launchFailure: String? = nil, launchRemedy: String? = nil, ended: Bool) {
-        (self.app, self.command, self.user, self.manifest, self.adopted, self.units, self.processes, self.pendingCallback, self.backgroundUntilUSec, self.assertions, self.restartAtUSec, self.failures, self.restartLimitReached, self.schedules, self.uncontrolledProcesses, self.freezeReason, self.launchFailure, self.launchRemedy, self.ended) = (app, command, user, manifest, adopted, units, processes, pendingCallback, backgroundUntilUSec, assertions, restartAtUSec, failures, restartLimitReached, schedules, uncontrolledProcesses, freezeReason, launchFailure, launchRemedy, ended)
+    public init(app: App, command: [String], user: String? = nil, manifest: String? = nil, adopted: Bool, units: [String]? = nil, processes: [Process], pendingCallback: String? = nil, backgroundUntilUSec: Int64? = nil, assertions: [Assertion], restartAtUSec: Int64? = nil, failures: Int64, restartLimitReached: Bool, uncontrolledProcesses: [UncontrolledProcess], freezeReason: String? = nil, launchFailure: String? = nil, launchRemedy: String? = nil, ended: Bool) {
+        (self.app, self.command, self.user, self.manifest, self.adopted, self.units, self.processes, self.pendingCallback, self.backgroundUntilUSec, self.assertions, self.restartAtUSec, self.failures, self.restartLimitReached, self.uncontrolledProcesses, self.freezeReason, self.launchFailure, self.launchRemedy, self.ended) = (app, command, user, manifest, adopted, units, processes, pendingCallback, backgroundUntilUSec, assertions, restartAtUSec, failures, restartLimitReached, uncontrolledProcesses, freezeReason, launchFailure, launchRemedy, ended)
     }
 
     /// Reads the value.
@@ -684,7 +637,6 @@ public struct Details: Sendable, Equatable, JSONReadable, JSONWritable {
         var restartAtUSec: Int64?
         var failures: Int64?
         var restartLimitReached: Bool?
-        var schedules: [Schedule]?
         var uncontrolledProcesses: [UncontrolledProcess]?
         var freezeReason: String?
         var launchFailure: String?
@@ -718,8 +670,6 @@ public struct Details: Sendable, Equatable, JSONReadable, JSONWritable {
                 failures = try json.read(Int64.self)
             } else if json.isAt("restartLimitReached") {
                 restartLimitReached = try json.read(Bool.self)
-            } else if json.isAt("schedules") {
-                schedules = try json.read([Schedule].self)
             } else if json.isAt("uncontrolledProcesses") {
                 uncontrolledProcesses = try json.read([UncontrolledProcess].self)
             } else if json.isAt("freezeReason") {
@@ -741,10 +691,9 @@ public struct Details: Sendable, Equatable, JSONReadable, JSONWritable {
         guard let assertions else { throw json.missingField("assertions") }
         guard let failures else { throw json.missingField("failures") }
         guard let restartLimitReached else { throw json.missingField("restartLimitReached") }
-        guard let schedules else { throw json.missingField("schedules") }
         guard let uncontrolledProcesses else { throw json.missingField("uncontrolledProcesses") }
         guard let ended else { throw json.missingField("ended") }
-        (self.app, self.command, self.user, self.manifest, self.adopted, self.units, self.processes, self.pendingCallback, self.backgroundUntilUSec, self.assertions, self.restartAtUSec, self.failures, self.restartLimitReached, self.schedules, self.uncontrolledProcesses, self.freezeReason, self.launchFailure, self.launchRemedy, self.ended) = (app, command, user, manifest, adopted, units, processes, pendingCallback, backgroundUntilUSec, assertions, restartAtUSec, failures, restartLimitReached, schedules, uncontrolledProcesses, freezeReason, launchFailure, launchRemedy, ended)
+        (self.app, self.command, self.user, self.manifest, self.adopted, self.units, self.processes, self.pendingCallback, self.backgroundUntilUSec, self.assertions, self.restartAtUSec, self.failures, self.restartLimitReached, self.uncontrolledProcesses, self.freezeReason, self.launchFailure, self.launchRemedy, self.ended) = (app, command, user, manifest, adopted, units, processes, pendingCallback, backgroundUntilUSec, assertions, restartAtUSec, failures, restartLimitReached, uncontrolledProcesses, freezeReason, launchFailure, launchRemedy, ended)
     }
 
     /// Writes the value.
@@ -763,7 +712,6 @@ public struct Details: Sendable, Equatable, JSONReadable, JSONWritable {
         json.field("restartAtUSec", restartAtUSec)
         json.field("failures", failures)
         json.field("restartLimitReached", restartLimitReached)
-        json.field("schedules", schedules)
         json.field("uncontrolledProcesses", uncontrolledProcesses)
         json.field("freezeReason", freezeReason)
         json.field("launchFailure", launchFailure)

@@ -311,7 +311,6 @@ extension ReclaimRound {
         let isAboutScenes = coder.flag("reclaim-scenes", round?.isAboutScenes ?? false)
         let account = ReclaimRecord.code(round?.account, with: &coder)
         guard coder.isReading else { return round }
-        // The version before wrote "looking" for checking.
         return account.map {
             ReclaimRound(
                 victim: apps.index(of: victim), victimID: victim, account: $0, phase: phase ?? .checking,

@@ -43,7 +43,7 @@ final class RunningApp {
 
     private let loop: EventLoop
     private unowned let processes: AppProcesses
-    private var timer: CheckTimer?
+    private var timer: TimerSource?
     private var delay: UInt64 = 0
     private var mirrorTimer: TimerSource?
     private var mirrorDeadline: UInt64 = 0
@@ -129,7 +129,6 @@ final class RunningApp {
         endProcessorWatch()
         mirrorTimer?.disarm()
         mirrorDeadline = 0
-        timer?.release()
         timer = nil
         delay = 0
     }
@@ -148,10 +147,10 @@ final class RunningApp {
     /// or ended.
     func scheduleCheck() {
         delay = min(max(Self.checkDelays.lowerBound, delay * 2), Self.checkDelays.upperBound)
-        if timer == nil { timer = CheckTimer.reuseOrCreate(for: loop) }
-        timer?.arm(atMicroseconds: loop.freshNow + delay) { [weak self] in
-            if let self { processes.continueOperation(of: self) }
+        if timer == nil {
+            timer = try? loop.timer { [weak self] in if let self { processes.continueOperation(of: self) } }
         }
+        timer?.arm(atMicroseconds: loop.freshNow + delay)
     }
 
     /// Returns the cause why processes have not stopped, and the remedy or the consequence.
@@ -306,38 +305,4 @@ final class EndWatch {
     }
 
     isolated deinit { source.cancel() }
-}
-
-/// A timer for the checks of an operation. To make one takes longer than to stop an app, so the last one is kept for the next app.
-final class CheckTimer {
-    private static var spare: CheckTimer?
-
-    private let loop: EventLoop
-    private let source: TimerSource
-    private var handler: () -> Void = {}
-
-    private init(_ loop: EventLoop) throws(SystemdError) {
-        self.loop = loop
-        let owner = Owner<CheckTimer>()
-        source = try loop.timer { owner.object?.handler() }
-        owner.object = self
-    }
-
-    /// Returns the spare timer, or a new one; nil if the kernel has no memory left.
-    static func reuseOrCreate(for loop: EventLoop) -> CheckTimer? {
-        if let timer = spare.take(), timer.loop === loop { return timer }
-        return try? CheckTimer(loop)
-    }
-
-    func arm(atMicroseconds instant: UInt64, handler: @escaping () -> Void) {
-        self.handler = handler
-        source.arm(atMicroseconds: instant)
-    }
-
-    /// Disarms the timer, which belongs to no app from now on.
-    func release() {
-        source.disarm()
-        handler = {}
-        Self.spare = self
-    }
 }

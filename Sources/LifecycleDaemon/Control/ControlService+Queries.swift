@@ -78,14 +78,14 @@ extension ControlService {
         // An app does not learn which others are known.
         if let id, let only = call.scope.onlyApp, id != only { throw ServiceError.permissionDenied }
         if let id, manager.isKnown(id), !rights.seesAll(of: id, call.scope) { throw ServiceError.permissionDenied }
-        let ring = manager.history.events
-        let limit = wanted.limit.map { Int(clamping: $0) } ?? EventRing.countLimit
+        let log = manager.history.events
+        let limit = wanted.limit.map { Int(clamping: $0) } ?? EventLog.limit
         let isMember = if case .member = call.scope { true } else { false }
-        let events = ring.last(limit) { app, instant in
+        let events = log.last(limit) { app, instant in
             guard id == nil || app == id, rights.seesAll(of: app, call.scope) else { return false }
             return !isMember || manager.history.isOfOwner(app, instant)
         }
-        let since = ring.start.map { manager.exits.time(of: $0) } ?? started
+        let since = log.start.map { manager.exits.time(of: $0) } ?? started
         call.answer(Varlink.Reply(HistoryReply(sinceUSec: since, events: events.map(presentation.event))))
     }
 }

@@ -340,17 +340,17 @@ struct Presentation {
         }
     }
 
-    func event(_ entry: EventRing.Entry) -> HistoryEvent {
+    func event(_ entry: EventLog.Entry) -> HistoryEvent {
         var event = HistoryEvent(
             kind: .exited, id: entry.app.name, timeUSec: time(of: entry.instant),
             reason: entry.callback == nil ? entry.reason : nil, callback: entry.callback?.rawValue,
-            pid: entry.pid > 0 ? Int64(entry.pid) : nil)
+            pid: entry.pid.map(Int64.init))
         switch entry.kind {
         case .transition:
             event.kind = .transition
             (event.from, event.to) = (entry.from, entry.to)
-            event.answerUSec = entry.answerTime == .max ? nil : Int64(entry.answerTime)
-            event.stateUSec = entry.stateTime == .max ? nil : Int64(clamping: entry.stateTime)
+            event.answerUSec = entry.answerTime.map { Int64(clamping: $0.wholeMicroseconds) }
+            event.stateUSec = entry.stateTime.map { Int64(clamping: $0.wholeMicroseconds) }
         case .callbackOverdue: event.kind = .callbackTimeout
         case .killed: event.kind = .killed
         case .code: event.exitCode = Int64(entry.detail)

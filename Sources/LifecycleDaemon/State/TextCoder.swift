@@ -118,10 +118,8 @@ private nonisolated struct TextPartReader: PartCoder {
     /// A Boolean value that indicates whether everything was read. An empty part says nothing.
     var isAtEnd: Bool { left?.isEmpty ?? true }
 
-    mutating func text(_ value: String?) -> String? { text { $0 == UInt8(ascii: ":") } }
-
-    private mutating func text(until isSeparator: (UInt8) -> Bool) -> String? {
-        guard let parts = left, let end = parts.firstIndex(where: isSeparator) else { return rest(nil) }
+    mutating func text(_ value: String?) -> String? {
+        guard let parts = left, let end = parts.firstIndex(of: UInt8(ascii: ":")) else { return rest(nil) }
         left = parts[(end + 1)...]
         return String(decoding: parts[..<end], as: UTF8.self)
     }
@@ -133,9 +131,8 @@ private nonisolated struct TextPartReader: PartCoder {
 
     mutating func number(_ value: UInt64?) -> UInt64? { text(nil).flatMap { UInt64($0) } }
 
-    /// Reads a word, behind which the version before has written a space.
     mutating func choice(_ position: UInt8?, of words: [String]) -> UInt8? {
-        let word = text { $0 == UInt8(ascii: ":") || $0 == UInt8(ascii: " ") }
+        let word = text(nil)
         return words.firstIndex { $0 == word }.map { UInt8($0) }
     }
 }

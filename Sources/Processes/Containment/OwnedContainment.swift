@@ -156,17 +156,6 @@ extension ProcessTree {
         return !owned.owner.owns(main.pid)
     }
 
-    /// Continues the foreign processes that an earlier version of this program has stopped.
-    func releaseForeigners() {
-        guard desiredState == .stopped, let owned else { return }
-        let foreigners = owned.foreigners()
-        guard !foreigners.isEmpty else { return }
-        _ = stopWithoutFreezing()
-        for process in foreigners where process.state == .stopped && !heldBefore.contains(process.identity) {
-            _ = SignalDelivery.send(.resume, to: process.identity)
-        }
-    }
-
     /// A Boolean value that indicates whether `changeDescriptors` tell of the end of the last process. The kernel does
     /// not while a foreign process is in the cgroup; a unit with one lasts.
     public var tellsWhenEmptied: Bool {

@@ -27,11 +27,11 @@ public struct SavedTree: Hashable, Sendable {
     public var origin: String?
     /// The groups of the units of systemd that hold an adopted tree; empty for a tree that they do not hold.
     public var units: [String] = []
-    /// The user of a launch; nil for an adopted tree, and in the records of an earlier version.
+    /// The user of a launch; nil for an adopted tree.
     public var user: UInt32?
-    /// The user that controls an adopted tree; nil in the records of an earlier version.
+    /// The user that controls an adopted tree; nil for a tree that was launched.
     public var owner: TreeOwner?
-    /// The time of the adoption of a tree without a cgroup, in clock ticks; nil in the records of an earlier version.
+    /// The time of the adoption of a tree without a cgroup, in clock ticks; nil for others.
     public var adoptionTime: UInt64?
     /// Processes of an adopted tree without a cgroup that are not below the main one any more.
     public var strays: [ProcessIdentity] = []
@@ -128,14 +128,13 @@ extension ProcessTable {
             containment.discard()
             return .ended(exitStatus)
         }
-        let isUnjudged = saved.isAdopted && saved.owner == nil
         var saved = saved
-        if isUnjudged { saved.owner = owner(of: saved.main, heldBy: containment) }
+        // Part of the record may be damaged.
+        if saved.isAdopted, saved.owner == nil { saved.owner = owner(of: saved.main, heldBy: containment) }
         let tree = ProcessTree(
             restoring: saved, isChild: main.isChild, pidfd: main.takeDescriptor(), exitStatus: exitStatus,
             containment: containment)
         insert(tree)
-        if isUnjudged { tree.releaseForeigners() }
         return .alive(tree)
     }
 
