@@ -31,10 +31,12 @@ toolchain:
 	@command -v $(firstword $(SWIFT)) >/dev/null || { echo "cannot build lifed: no Swift toolchain; install one from https://swift.org/install" >&2; exit 1; }
 	@$(SWIFT) --version >/dev/null 2>&1 || { $(SWIFT) --version; echo "cannot build lifed: this toolchain does not run; install the packages that https://swift.org/install lists" >&2; exit 1; }
 
+# lifectl is a static executable, which starts in half the time: it needs a directory of its own.
 build: toolchain ## Build lifed, lifectl and the C library.
 	@echo '#include <systemd/sd-event.h>' | clang -E - >/dev/null 2>&1 || { echo 'cannot build lifed: the headers of libsystemd are missing; install them (Debian: libsystemd-dev)' >&2; exit 1; }
 	$(SWIFT) build -c $(BUILD) --static-swift-stdlib --product lifed
-	$(SWIFT) build -c $(BUILD) --static-swift-stdlib --product lifectl
+	$(SWIFT) build -c $(BUILD) -Xswiftc -static-executable --scratch-path .build/static --product lifectl
+	ln -f .build/static/$(BUILD)/lifectl $(products)/lifectl
 	scripts/build-liblifecycle $(library) $(PREFIX)
 	@if printf '#include <wayland-client.h>\n#include <xcb/res.h>\n' | clang -E - >/dev/null 2>&1; then \
 	    $(SWIFT) build -c $(BUILD) --static-swift-stdlib --product lifed-follow; \
