@@ -53,7 +53,7 @@ let package = Package(
         // The control protocol, and the interface spoken over it.
         .target(name: "Varlink", dependencies: ["CLinux"], swiftSettings: strict),
         .target(
-            name: "ControlAPI", dependencies: ["CLinux", "LifecycleTypes", "Varlink"],
+            name: "ControlAPI", dependencies: ["LifecycleTypes", "Varlink"],
             exclude: ["io.systemd.Metrics.varlink", "org.lifed.varlink"], swiftSettings: strict),
 
         // The line protocol between the daemon and an app, and an app's side of it. The first three are also compiled as

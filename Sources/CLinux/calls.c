@@ -39,14 +39,14 @@ static int result_of(long value)
     return value < 0 ? -errno : (int)value;
 }
 
-int linux_open(const char *path, int flags)
-{
-    return result_of(open(path, flags));
-}
-
 int linux_open_at(int directory, const char *name, int flags)
 {
     return result_of(openat(directory, name, flags));
+}
+
+int linux_pipe(int ends[2])
+{
+    return result_of(pipe2(ends, O_CLOEXEC));
 }
 
 void linux_set_mmap_threshold(int bytes)

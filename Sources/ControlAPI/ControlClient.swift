@@ -1,4 +1,4 @@
-import CLinux
+import Glibc
 public import Varlink
 
 /// The users whose daemon a client talks to.

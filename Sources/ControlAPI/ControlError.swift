@@ -1,4 +1,4 @@
-import CLinux
+import Glibc
 public import Varlink
 
 /// An error of `org.lifed`.

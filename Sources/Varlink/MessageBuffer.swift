@@ -1,4 +1,4 @@
-import CLinux
+import Glibc
 
 /// The bytes that were received, cut into messages at their terminating NULs.
 struct MessageBuffer {

@@ -1,4 +1,5 @@
 import CLinux
+import Glibc
 
 /// A connected AF_UNIX stream socket, with waits that end at a deadline.
 final class Socket {
@@ -7,8 +8,8 @@ final class Socket {
     /// Connects before the deadline.
     static func connected(to path: String, deadline: Deadline) throws(ClientError) -> Socket {
         let type = CInt(SOCK_STREAM.rawValue) | CInt(SOCK_CLOEXEC.rawValue)
-        let descriptor = CLinux.socket(AF_UNIX, type, 0)
-        guard descriptor >= 0 else { throw .system(call: "socket", errno: linux_errno()) }
+        let descriptor = Glibc.socket(AF_UNIX, type, 0)
+        guard descriptor >= 0 else { throw .system(call: "socket", errno: errno) }
         let socket = Socket(descriptor: descriptor)
         try socket.connect(to: path, deadline: deadline)
         return socket
@@ -49,7 +50,7 @@ final class Socket {
         var time = timeval(tv_sec: Int(seconds), tv_usec: max(1, Int(attoseconds / 1_000_000_000_000)))
         let result = unsafe setsockopt(
             descriptor, SOL_SOCKET, SO_SNDTIMEO, &time, socklen_t(MemoryLayout<timeval>.size))
-        guard result == 0 else { throw .system(call: "setsockopt", errno: linux_errno()) }
+        guard result == 0 else { throw .system(call: "setsockopt", errno: errno) }
     }
 
     func send(_ bytes: [UInt8], deadline: Deadline) throws(ClientError) {
@@ -57,13 +58,13 @@ final class Socket {
         while sent < bytes.count {
             let count = unsafe bytes.withUnsafeBytes { buffer in
                 let rest = unsafe UnsafeRawBufferPointer(rebasing: buffer[sent...])
-                return unsafe CLinux.send(descriptor, rest.baseAddress, rest.count, Self.flags)
+                return unsafe Glibc.send(descriptor, rest.baseAddress, rest.count, Self.flags)
             }
             if count >= 0 {
                 sent += count
                 continue
             }
-            try recover("send", linux_errno(), POLLOUT, deadline)
+            try recover("send", errno, POLLOUT, deadline)
         }
     }
 
@@ -79,7 +80,7 @@ final class Socket {
             var count = 0
             let bytes = unsafe [UInt8](unsafeUninitializedCapacity: 64 << 10) { storage, length in
                 count = unsafe recv(descriptor, storage.baseAddress, storage.count, Self.flags)
-                error = linux_errno()
+                error = errno
                 length = max(0, count)
             }
             if count >= 0 {
@@ -107,7 +108,7 @@ final class Socket {
     private func wait(for event: Int32, _ deadline: Deadline) throws(ClientError) {
         var entry = pollfd(fd: descriptor, events: Int16(event), revents: 0)
         let result = unsafe poll(&entry, 1, try deadline.pollTimeout())
-        guard result >= 0 || linux_errno() == EINTR else { throw .system(call: "poll", errno: linux_errno()) }
+        guard result >= 0 || errno == EINTR else { throw .system(call: "poll", errno: errno) }
     }
 }
 

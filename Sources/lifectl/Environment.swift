@@ -1,12 +1,12 @@
-import CLinux
+import Glibc
 
 /// The environment of the process, without the variables that are not UTF-8: JSON cannot hold them.
 enum Environment {
     static var current: [String: String] {
         var result: [String: String] = [:]
-        var entry = unsafe linux_environment()
-        while let text = unsafe entry?.pointee {
-            unsafe entry = entry?.successor()
+        var entry = unsafe environ
+        while let text = unsafe entry.pointee {
+            unsafe entry += 1
             // By bytes: `=` and a combining mark at the start of the value are one character.
             guard let pair = unsafe String(validatingCString: text),
                 let equals = pair.utf8.firstIndex(of: UInt8(ascii: "="))
@@ -16,26 +16,26 @@ enum Environment {
         return result
     }
 
-    /// The words of the command line behind the name of the program. Bytes that are not UTF-8 are replaced.
-    static var arguments: [String] {
-        (1..<max(1, Int(linux_argument_count()))).compactMap { index in
-            unsafe linux_argument(CInt(index)).map { unsafe String(cString: $0) }
-        }
+    /// The words of the command line after the name of the program, as the kernel passed them.
+    private static var words: [UnsafeMutablePointer<CChar>] {
+        unsafe (1..<max(1, Int(CommandLine.argc))).compactMap { unsafe CommandLine.unsafeArgv[$0] }
     }
+
+    /// The words of the command line after the name of the program. Bytes that are not UTF-8 are replaced.
+    static var arguments: [String] { unsafe words.map { unsafe String(cString: $0) } }
 
     /// The positions of the words of the command line that are not UTF-8.
     static var otherArguments: [Int] {
-        (1..<max(1, Int(linux_argument_count()))).filter { index in
-            unsafe linux_argument(CInt(index)).map { unsafe String(validatingCString: $0) == nil } ?? false
+        unsafe words.enumerated().compactMap { index, word in
+            unsafe String(validatingCString: word) == nil ? index + 1 : nil
         }
     }
 
-    /// Returns the bytes of the last words of the command line, each with a NUL behind it.
-    static func lastArguments(_ count: Int) -> [[CChar]] {
-        let end = linux_argument_count()
-        return (max(1, end - CInt(clamping: count))..<max(1, end)).compactMap { index in
-            unsafe linux_argument(index).map { unsafe Array(UnsafeBufferPointer(start: $0, count: strlen($0) + 1)) }
-        }
+    /// Returns the bytes of the last words of the command line, each with a NUL after it.
+    static func lastArguments(_ count: Int) -> [[CChar]] { unsafe words.suffix(count).map { unsafe bytes($0) } }
+
+    private static func bytes(_ word: UnsafePointer<CChar>) -> [CChar] {
+        unsafe Array(UnsafeBufferPointer(start: word, count: strlen(word) + 1))
     }
 
     /// Returns whether a variable is set to a text that is not UTF-8.
@@ -45,12 +45,7 @@ enum Environment {
 
     /// Returns the bytes of a word of the command line with a NUL behind them: those of the word itself if it is UTF-8.
     static func bytes(of word: String) -> [CChar] {
-        for index in 1..<max(1, linux_argument_count()) {
-            guard let argument = unsafe linux_argument(index), unsafe String(cString: argument) == word else {
-                continue
-            }
-            return unsafe Array(UnsafeBufferPointer(start: argument, count: strlen(argument) + 1))
-        }
+        if let same = unsafe words.first(where: { unsafe String(cString: $0) == word }) { return unsafe bytes(same) }
         return Array(word.utf8CString)
     }
 

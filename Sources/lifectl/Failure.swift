@@ -1,6 +1,6 @@
-import CLinux
 import CommandLineTable
 import ControlAPI
+import Glibc
 
 /// A failure of a command: `cannot VERB OBJECT: CAUSE; REMEDY` for users, an exit status for scripts.
 struct Failure: Error, Equatable {

@@ -1,4 +1,5 @@
 import CLinux
+import Glibc
 
 /// A program whose output is read line by line while it runs.
 final class ChildProcess {
@@ -43,7 +44,7 @@ final class ChildProcess {
         var words = unsafe command.map { unsafe strdup($0) } + [nil]
         defer { unsafe words.forEach { unsafe free($0) } }
         var number: pid_t = 0
-        let result = unsafe posix_spawnp(&number, command[0], actions, attributes, &words, linux_environment())
+        let result = unsafe posix_spawnp(&number, command[0], actions, attributes, &words, environ)
         guard result == 0 else { throw CannotStart(errno: result) }
         return number
     }
@@ -70,7 +71,7 @@ final class ChildProcess {
     func end() {
         guard !isFinished else { return }
         kill(process, SIGKILL)
-        while waitpid(process, nil, 0) < 0 && linux_errno() == EINTR {}
+        while waitpid(process, nil, 0) < 0 && errno == EINTR {}
         isFinished = true
     }
 
@@ -107,7 +108,7 @@ final class ChildProcess {
         var text: [UInt8] = []
         while let bytes = Self.read(errors), !bytes.isEmpty { text += bytes }
         var status: Int32 = 0
-        while unsafe waitpid(process, &status, 0) < 0 && linux_errno() == EINTR {}
+        while unsafe waitpid(process, &status, 0) < 0 && errno == EINTR {}
         isFinished = true
         let lines = String(decoding: text, as: UTF8.self).split(whereSeparator: { $0.isNewline })
         return (Self.exitStatus(status), lines.map(String.init))
@@ -118,11 +119,11 @@ final class ChildProcess {
         while true {
             var count = 0
             let bytes = unsafe [UInt8](unsafeUninitializedCapacity: 1 << 16) { buffer, filled in
-                unsafe count = CLinux.read(descriptor, buffer.baseAddress, buffer.count)
+                unsafe count = Glibc.read(descriptor, buffer.baseAddress, buffer.count)
                 filled = max(0, count)
             }
             if count >= 0 { return bytes }
-            guard linux_errno() == EINTR else { return nil }
+            guard errno == EINTR else { return nil }
         }
     }
 }
@@ -259,6 +260,6 @@ struct RemoteHost: Equatable {
         var words = unsafe command.map { unsafe strdup($0) } + [nil]
         _ = unsafe execvp("ssh", &words)
         throw Failure(
-            .unavailable, "cannot reach \(destination)", "ssh: \(Text.error(linux_errno()))", remedy: "install ssh(1)")
+            .unavailable, "cannot reach \(destination)", "ssh: \(Text.error(errno))", remedy: "install ssh(1)")
     }
 }

@@ -22,7 +22,7 @@ extension Verb {
             .option(
                 .timeout, "seconds",
                 "The longest time to wait for an answer. (default: 60; none for monitor and with --follow)",
-                .checked("a positive number of seconds") { Text.number($0).map { $0 > 0 && $0 <= 1e9 } ?? false }),
+                .checked("a positive number of seconds") { Double($0).map { $0 > 0 && $0 <= 1e9 } ?? false }),
             .flag(.version, "Print the version."),
             .help,
         ],
@@ -49,7 +49,7 @@ extension Arguments {
         let other: SocketPath.Choice = has(.system) ? .system : has(.user) ? .user : .automatic
         return CallOptions(
             choice: self[.socket].map { .path($0) } ?? other, isJSON: has(.json),
-            explicitTimeout: self[.timeout].flatMap(Text.number).map { .seconds($0) }, isQuiet: has(.quiet),
+            explicitTimeout: self[.timeout].flatMap(Double.init).map { .seconds($0) }, isQuiet: has(.quiet),
             waits: !has(.noWait))
     }
 }

@@ -1,9 +1,9 @@
-import CLinux
 import CommandLineTable
 import ControlAPI
+import Glibc
 
 // A write to a closed pipe, as in `lifectl monitor | head`, fails with EPIPE.
-linux_ignore_signal(SIGPIPE)
+signal(SIGPIPE, SIG_IGN)
 // A parent may leave SIGCHLD ignored. Then the kernel reports no end of a child, and keeps no status (sigaction(2)).
 signal(SIGCHLD, nil)
 StandardStream.openMissing()

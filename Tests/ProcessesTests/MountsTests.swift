@@ -1,4 +1,5 @@
 import CLinux
+import Glibc
 import Testing
 
 @testable import Processes

@@ -11,8 +11,6 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "libc.h"
-#include "program.h"
 #include "resources.h"
 
 /// The number of descriptors that one spawn can place in the child.
@@ -107,6 +105,9 @@ int linux_spawn(struct linux_spawn_request *request, struct linux_spawned *spawn
 /// Lets a child that is ready, or as soon as it is, execute its program. 0, or a negative errno: EPIPE when it ended.
 int linux_open_gate(int gate);
 
+/// pipe2(2), closed on exec: 0, or a negated errno.
+int linux_pipe(int ends[2]);
+
 /// Sets M_MMAP_THRESHOLD of mallopt(3), which glibc does not change by itself from then on.
 void linux_set_mmap_threshold(int bytes);
 
@@ -140,9 +141,6 @@ struct linux_child_event {
 ///
 /// Returns 1 with an event, 0 when there is none.
 int linux_wait(enum linux_wait_target target, int id, struct linux_child_event *event);
-
-/// open(2) without a mode: a descriptor, or a negated errno.
-int linux_open(const char *path, int flags);
 
 /// openat(2) without a mode: a descriptor, or a negated errno.
 int linux_open_at(int directory, const char *name, int flags);

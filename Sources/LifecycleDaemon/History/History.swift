@@ -126,7 +126,7 @@ struct EventLog {
     var start: Instant? { hasForgotten ? entries.first?.instant : nil }
 
     /// Returns the last entries that are wanted, the oldest first.
-    func last(_ limit: Int, where isWanted: (AppID, Instant) -> Bool) -> [Entry] {
-        entries.reversed().lazy.filter { isWanted($0.app, $0.instant) }.prefix(limit).reversed()
+    func last(_ limit: Int, where isWanted: (AppID, Instant) -> Bool) -> ArraySlice<Entry> {
+        Array(entries).filter { isWanted($0.app, $0.instant) }.suffix(limit)
     }
 }

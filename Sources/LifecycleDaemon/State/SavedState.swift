@@ -36,7 +36,7 @@ nonisolated struct SavedState {
             guard let name = record["id"], !name.isEmpty else { continue }
             let id = AppID(name)
             switch kind {
-            case .controlGroups, .session, .bound, .exit, .run: break
+            case .controlGroups, .session, .bound, .exit: break
             case .ended: ended.append(record)
             case .launch: apps[id, default: App()].launch = record
             case .definition: apps[id, default: App()].definition = record

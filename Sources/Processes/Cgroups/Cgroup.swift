@@ -1,4 +1,5 @@
 import CLinux
+import Glibc
 
 /// A group of the cgroup v2 hierarchy: a directory whose files are its attributes, see cgroups(7).
 ///
@@ -77,11 +78,11 @@ extension Cgroup {
     @discardableResult
     func remove() -> Bool {
         // Mostly there is nothing below it, which one call tells.
-        if removeDirectory() == 0 || linux_errno() == ENOENT { return true }
+        if removeDirectory() == 0 || errno == ENOENT { return true }
         let below = withDescendants().dropFirst()
         guard !below.isEmpty else { return false }
         for group in below.reversed() { _ = group.removeDirectory() }
-        return removeDirectory() == 0 || linux_errno() == ENOENT
+        return removeDirectory() == 0 || errno == ENOENT
     }
 
     private func removeDirectory() -> Int32 { unsafe directory.withPath { unsafe rmdir($0) } }
@@ -90,15 +91,15 @@ extension Cgroup {
     func children(limit: Int = walkLimit) -> [Cgroup] {
         guard mayHaveChildren else { return [] }
         guard let stream = unsafe directory.withPath({ unsafe opendir($0) }) else {
-            ProcFile.recordFailure(linux_errno())
+            ProcFile.recordFailure(errno)
             return []
         }
         defer { unsafe closedir(stream) }
         var found: [Cgroup] = []
         while found.count < limit {
-            linux_clear_errno()
+            errno = 0
             guard let entry = unsafe readdir(stream) else {
-                let error = linux_errno()
+                let error = errno
                 if error != 0 { ProcFile.recordFailure(error) }
                 break
             }
@@ -134,7 +135,7 @@ extension Cgroup {
     func write(_ value: String, to attribute: String) throws(Errno) {
         let file = try Descriptor.open(file(attribute), O_WRONLY)
         let bytes = Array(value.utf8)
-        guard unsafe CLinux.write(file.rawValue, bytes, bytes.count) == bytes.count else {
+        guard unsafe Glibc.write(file.rawValue, bytes, bytes.count) == bytes.count else {
             throw Errno.latest
         }
     }

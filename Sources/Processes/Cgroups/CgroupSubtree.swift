@@ -1,4 +1,4 @@
-import CLinux
+import Glibc
 
 /// The part of the cgroup hierarchy that this process arranges: the group `daemon` for itself, and below `apps` one for each launch.
 ///

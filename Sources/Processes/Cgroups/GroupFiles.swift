@@ -1,4 +1,5 @@
 import CLinux
+import Glibc
 
 /// The files that each look at an app's group reads, held open: opening one takes longer than reading it.
 ///
@@ -59,7 +60,7 @@ final class GroupFiles {
     func write(_ value: StaticString, to attribute: StaticString) throws(Errno) {
         let file = try open(attribute, O_WRONLY)
         let size = value.utf8CodeUnitCount
-        guard unsafe CLinux.write(file.rawValue, value.utf8Start, size) == size else { throw Errno.latest }
+        guard unsafe Glibc.write(file.rawValue, value.utf8Start, size) == size else { throw Errno.latest }
     }
 
     /// The present state of the group; nil if the group is gone.

@@ -1,4 +1,4 @@
-import CLinux
+import Glibc
 
 /// Holds an app by the cgroup that its main process was born in, whatever a process does to its session, parents or environment.
 ///

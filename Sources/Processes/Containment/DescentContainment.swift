@@ -1,4 +1,4 @@
-import CLinux
+import Glibc
 
 /// Holds an adopted program in its cgroup: by descent from its main process, and by the sessions that members have made.
 ///

@@ -1,4 +1,5 @@
 import CLinux
+import Glibc
 
 /// The programs that serve other apps as well as the app that started them, for example a session bus or a key agent.
 public final class HelperPrograms {

@@ -1,4 +1,4 @@
-import CLinux
+import Glibc
 
 /// The children that this process did not start: descendants of its apps whose own parents have ended.
 ///

@@ -1,4 +1,4 @@
-import CLinux
+import Glibc
 
 /// Holds those processes of an adopted tree that run as its owner, within another containment.
 ///

@@ -1,4 +1,4 @@
-import CLinux
+import Glibc
 
 /// Holds an app by the process group and session of its main process, and by the marks that its descendants cannot shed.
 ///

@@ -1,4 +1,4 @@
-import CLinux
+import Glibc
 
 /// Holds an app that an earlier process launched without a cgroup, by the signs of `ProcessGroupContainment`.
 ///

@@ -1,4 +1,4 @@
-import CLinux
+import Glibc
 
 /// The control group of a unit of systemd, which arranges it: looked at, and never changed but by `cgroup.freeze` and the mark of
 /// a released unit.

@@ -1,4 +1,4 @@
-import CLinux
+import Glibc
 
 /// The parents and children among the processes of the machine.
 ///

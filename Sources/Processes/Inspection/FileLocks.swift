@@ -1,4 +1,5 @@
 import CLinux
+import Glibc
 
 /// A file on a device, as `/proc/locks` names it.
 public struct LockedFile: Hashable, Sendable {

@@ -1,4 +1,4 @@
-import CLinux
+import Glibc
 
 /// A file that a process has open: an entry of `/proc/PID/fd`.
 public struct OpenFile: Hashable, Sendable {

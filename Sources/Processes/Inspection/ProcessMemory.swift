@@ -1,4 +1,5 @@
 import CLinux
+import Glibc
 import Synchronization
 
 /// Reads the files of a process that the kernel makes of its memory, such as its arguments and its environment.

@@ -1,4 +1,4 @@
-import CLinux
+import Glibc
 
 /// The facts about a process of another program that decide about its adoption.
 ///

@@ -1,4 +1,5 @@
 import CLinux
+import Glibc
 
 /// A connected socket of unix(7) in the daemon's network namespace, as the kernel describes it: sock_diag(7).
 public struct UnixSocket: Hashable, Sendable {

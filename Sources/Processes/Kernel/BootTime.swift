@@ -1,4 +1,4 @@
-import CLinux
+import Glibc
 
 /// A time since the boot of the machine, the time in which it slept included (CLOCK_BOOTTIME of clock_gettime(2)).
 struct BootTime: Comparable {
@@ -65,8 +65,8 @@ public enum BootID {
         var text = [UInt8](repeating: 0, count: 64)
         var count = -1
         repeat {
-            count = unsafe CLinux.read(file.rawValue, &text, text.count)
-        } while count < 0 && linux_errno() == EINTR
+            count = unsafe Glibc.read(file.rawValue, &text, text.count)
+        } while count < 0 && errno == EINTR
         guard count >= 0 else { throw Errno.latest }
         return String(decoding: text.prefix(count).prefix { $0 > UInt8(ascii: " ") }, as: UTF8.self)
     }

@@ -1,4 +1,5 @@
 import CLinux
+import Glibc
 
 /// A file descriptor with one owner: it is closed with this value.
 public struct Descriptor: ~Copyable {
@@ -14,8 +15,8 @@ public struct Descriptor: ~Copyable {
     ///
     /// - Parameter flags: The access mode and other flags of open(2).
     static func open(_ path: some FilePath, _ flags: Int32) throws(Errno) -> Descriptor {
-        let number = unsafe path.withPath { unsafe linux_open($0, flags | O_CLOEXEC) }
-        guard number >= 0 else { throw Errno(rawValue: -number) }
+        let number = unsafe path.withPath { unsafe Glibc.open($0, flags | O_CLOEXEC) }
+        guard number >= 0 else { throw Errno(rawValue: errno) }
         return Descriptor(owning: number)
     }
 

@@ -1,4 +1,5 @@
 import CLinux
+import Glibc
 
 /// An error number of the kernel, printed as its text in the C locale.
 public struct Errno: Error, RawRepresentable, Hashable, Sendable, CustomStringConvertible {
@@ -13,7 +14,7 @@ public struct Errno: Error, RawRepresentable, Hashable, Sendable, CustomStringCo
     }
 
     /// The error of the latest call of libc that failed.
-    static var latest: Errno { Errno(rawValue: linux_errno()) }
+    static var latest: Errno { Errno(rawValue: errno) }
 
     /// The text, such as `No such file or directory`.
     public var description: String {

@@ -1,4 +1,5 @@
 import CLinux
+import Glibc
 import Synchronization
 
 /// Reads files under `/proc` and in cgroups, which may vanish between any two calls.
@@ -56,10 +57,10 @@ enum ProcFile {
             var count = -1
             repeat {
                 count = unsafe pread(file, bytes.baseAddress, bytes.count, 0)
-            } while count < 0 && linux_errno() == EINTR
+            } while count < 0 && errno == EINTR
             return count
         }
-        if count < 0 { recordFailure(linux_errno()) }
+        if count < 0 { recordFailure(errno) }
         guard (0..<2048).contains(count) else { return nil }
         return body(buffer.span.extracting(first: count))
     }
@@ -70,7 +71,7 @@ enum ProcFile {
     static func write(_ number: Int, to file: Int32) -> Int32 {
         var text = String(number)
         return text.withUTF8 { text in
-            unsafe CLinux.write(file, text.baseAddress, text.count) == text.count ? 0 : -linux_errno()
+            unsafe Glibc.write(file, text.baseAddress, text.count) == text.count ? 0 : -errno
         }
     }
 
@@ -92,14 +93,14 @@ enum ProcFile {
             result = unsafe read(from: file, into: UnsafeMutableRawBufferPointer(buffer))
             initialized = max(result, 0)
         }
-        if result < 0 { recordFailure(linux_errno()) }
+        if result < 0 { recordFailure(errno) }
         return result < 0 ? nil : chunk
     }
 
     private static func read(from file: borrowing Descriptor, into buffer: UnsafeMutableRawBufferPointer) -> Int {
         while true {
-            let count = unsafe CLinux.read(file.rawValue, buffer.baseAddress, buffer.count)
-            if count >= 0 || linux_errno() != EINTR { return count }
+            let count = unsafe Glibc.read(file.rawValue, buffer.baseAddress, buffer.count)
+            if count >= 0 || errno != EINTR { return count }
         }
     }
 
@@ -107,7 +108,7 @@ enum ProcFile {
     /// otherwise.
     static func mayLookInto(_ pid: ProcessID) -> Bool {
         var byte: CChar = 0
-        return unsafe readlink("/proc/\(pid)/cwd", &byte, 1) >= 0 || linux_errno() != EACCES
+        return unsafe readlink("/proc/\(pid)/cwd", &byte, 1) >= 0 || errno != EACCES
     }
 
     /// Returns the entries of a directory that are process or thread numbers, at most `limit`; none when it cannot be read.

@@ -1,4 +1,5 @@
 import CLinux
+import Glibc
 
 /// Makes this process the parent of its descendants' orphans, and waits for all its children.
 public enum Reaper {

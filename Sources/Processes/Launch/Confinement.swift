@@ -1,4 +1,5 @@
 import CLinux
+import Glibc
 
 /// The upper bounds of a process: its resource limits, its capability bounding set, and whether it can gain privileges.
 ///

@@ -1,4 +1,5 @@
 import CLinux
+import Glibc
 import Synchronization
 
 /// A child that was just started.
@@ -36,7 +37,7 @@ public func spawn(_ request: SpawnRequest) throws(SpawnError) -> SpawnedProcess 
 
     // The child cannot have been reaped yet, so this is its own.
     guard let start = StartClock.startTime(of: spawned.pid, tick: tick) else {
-        let error = linux_errno()
+        let error = errno
         _ = linux_pidfd_send_signal(pidfd.rawValue, SIGKILL)
         throw .failed("read /proc", error)
     }

@@ -1,4 +1,5 @@
 import CLinux
+import Glibc
 
 /// The reason why a program does not run.
 public enum SpawnError: Error, Hashable, Sendable {
@@ -118,11 +119,11 @@ public struct ExecStatusPipe: ~Copyable {
         var failure = linux_spawn_failure()
         let size = MemoryLayout<linux_spawn_failure>.size
         while true {
-            let count = unsafe CLinux.read(descriptor.rawValue, &failure, size)
+            let count = unsafe Glibc.read(descriptor.rawValue, &failure, size)
             if count == 0 { return .running }
             if count == size { return .failed(error(for: failure)) }
-            if count < 0 && linux_errno() == EINTR { continue }
-            if count < 0 && linux_errno() == EAGAIN { return .pending }
+            if count < 0 && errno == EINTR { continue }
+            if count < 0 && errno == EAGAIN { return .pending }
             return .failed(.setUp(step: "read the exec status of the program", error: Errno(rawValue: EIO)))
         }
     }

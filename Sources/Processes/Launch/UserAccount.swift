@@ -1,4 +1,4 @@
-import CLinux
+import Glibc
 
 /// The reason why an account could not be read.
 public enum UserLookupError: Error, Hashable, Sendable {

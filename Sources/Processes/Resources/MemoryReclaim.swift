@@ -1,4 +1,5 @@
 import CLinux
+import Glibc
 
 /// Gives the memory of a suspended app back to the machine, piece by piece, so that nothing else waits for it.
 ///

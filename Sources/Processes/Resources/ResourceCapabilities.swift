@@ -1,4 +1,5 @@
 import CLinux
+import Glibc
 
 /// The parts of a ``ResourceProfile`` that this process can apply on this machine.
 public struct ResourceCapabilities: Hashable, Sendable {

@@ -1,4 +1,4 @@
-import CLinux
+import Glibc
 
 /// Gives the processes of apps what their state entitles them to, and gives them back what they had of their own.
 ///

@@ -1,4 +1,5 @@
 import CLinux
+import Glibc
 
 /// Something that each process or thread has a value of, and how it is read and written.
 ///

@@ -1,4 +1,5 @@
 import CLinux
+import Glibc
 
 /// The kernel's reports of the switches between processes, kept ready.
 ///

@@ -1,4 +1,5 @@
 import CLinux
+import Glibc
 
 /// A signal, printed by its usual name.
 public struct Signal: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
@@ -57,7 +58,7 @@ enum SignalDelivery {
     /// Sends a signal to a process group that is known to exist; nil if it was delivered or no process is left.
     static func send(_ signal: Signal, toGroup group: ProcessID) -> Errno? {
         guard group > 1, group != getpgrp() else { return Errno(rawValue: EPERM) }
-        return killpg(group, signal.rawValue) == 0 ? nil : failure(linux_errno())
+        return killpg(group, signal.rawValue) == 0 ? nil : failure(errno)
     }
 
     /// Sends a signal to the process group that a process has made, if nothing stands in the way: the process must not
@@ -75,7 +76,7 @@ enum SignalDelivery {
     /// there.
     private static func sendWithoutPidfd(_ signal: Signal, to process: ProcessIdentity) -> Errno? {
         guard process.isCurrent else { return nil }
-        return kill(process.pid, signal.rawValue) == 0 ? nil : failure(linux_errno())
+        return kill(process.pid, signal.rawValue) == 0 ? nil : failure(errno)
     }
 
     private static func failure(_ error: Int32) -> Errno? {

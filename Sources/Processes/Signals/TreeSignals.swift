@@ -1,4 +1,5 @@
 import CLinux
+import Glibc
 
 extension ProcessTree {
     /// As many pidfds as are open at a time.

@@ -1,4 +1,4 @@
-import CLinux
+import Glibc
 
 extension ProcessTable {
     /// Makes a tree of a process that another program has launched, with all its descendants.

@@ -1,4 +1,4 @@
-import CLinux
+import Glibc
 
 /// All process trees of the daemon. Nothing else waits for children.
 public final class ProcessTable {

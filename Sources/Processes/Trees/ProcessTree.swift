@@ -1,4 +1,5 @@
 import CLinux
+import Glibc
 
 /// The processes of one launch: the main process and all its descendants.
 ///

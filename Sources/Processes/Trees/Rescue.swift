@@ -1,4 +1,4 @@
-import CLinux
+import Glibc
 
 /// Lets everything run again that a daemon which cannot come back has left stopped or frozen.
 ///

@@ -1,4 +1,4 @@
-import CLinux
+import Glibc
 
 /// The part of a process tree that must be kept for a later process to restore it with `ProcessTable.restore`.
 ///

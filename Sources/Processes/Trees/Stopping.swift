@@ -1,4 +1,5 @@
 import CLinux
+import Glibc
 
 /// A way to keep the processes of a tree from running.
 public enum SuspendMethod: String, CaseIterable, Hashable, Sendable {

@@ -1,4 +1,4 @@
-import CLinux
+import Glibc
 
 /// Decides which processes of a tree are asked to end before the others: the main process, which may need the others to save.
 ///

@@ -1,6 +1,6 @@
-import CLinux
 import CommandLineTable
 import ControlAPI
+import Glibc
 import LifecycleTypes
 
 /// The commands that hand something to an app: a URL, an activity, work in the background.
@@ -104,7 +104,7 @@ struct URLArgument {
         }
         guard isThere, let path = unsafe realpath(name, nil) else {
             throw Failure(
-                .noSuchApp, "cannot open \(argument)", "it is neither a URL nor a file: \(Text.error(linux_errno()))",
+                .noSuchApp, "cannot open \(argument)", "it is neither a URL nor a file: \(Text.error(errno))",
                 remedy: "give a URL with its scheme, or the path of a file")
         }
         defer { unsafe free(path) }

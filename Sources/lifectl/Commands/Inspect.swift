@@ -64,7 +64,7 @@ extension VerbGroup {
                 parameters: [
                     .option(
                         .interval, "seconds", "The time between two updates.",
-                        .checked("0.1 to 3600 seconds") { Text.number($0).map { $0 >= 0.1 && $0 <= 3600 } ?? false },
+                        .checked("0.1 to 3600 seconds") { Double($0).map { $0 >= 0.1 && $0 <= 3600 } ?? false },
                         initial: "1.0"),
                     .option(
                         .count, "number", "The number of updates before the end. (default: no end)",

@@ -1,6 +1,6 @@
-import CLinux
 import CommandLineTable
 import ControlAPI
+import Glibc
 
 /// The file that describes an app: its manifest, or its desktop entry.
 struct ManifestFile {
@@ -93,7 +93,7 @@ struct ManifestEdit {
         let base = Environment.value("TMPDIR").flatMap { $0.isEmpty ? nil : $0 } ?? "/tmp"
         guard let directory = Self.makeDirectory(in: base) else {
             throw Failure(
-                .output, action, "\(base): \(Text.error(linux_errno()))", remedy: "name another directory in TMPDIR")
+                .output, action, "\(base): \(Text.error(errno))", remedy: "name another directory in TMPDIR")
         }
         self.directory = directory
         _ = unsafe mkdir("\(directory)/apps.d", 0o700)
@@ -162,24 +162,24 @@ struct ManifestEdit {
     ///
     /// - Throws: ``Failure``, also if another program has changed the manifest since it was copied.
     func replaceFile() throws(Failure) {
-        guard let resolved = unsafe realpath(file.path, nil) else { throw failure(ofWriting: file.path, linux_errno()) }
+        guard let resolved = unsafe realpath(file.path, nil) else { throw failure(ofWriting: file.path, errno) }
         defer { unsafe free(resolved) }
         let path = unsafe String(cString: resolved)
         // The daemon reads files whose names end with .toml.
         let new = "\(path).lifectl-\(getpid())"
         var status = stat()
-        guard unsafe stat(path, &status) == 0 else { throw failure(ofWriting: path, linux_errno()) }
-        let descriptor = unsafe linux_create(new, O_WRONLY | O_EXCL | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else { throw failure(ofWriting: path, -descriptor) }
+        guard unsafe stat(path, &status) == 0 else { throw failure(ofWriting: path, errno) }
+        let descriptor = unsafe open(new, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw failure(ofWriting: path, errno) }
         var error = Descriptor.write(Array(text.utf8), to: descriptor)
         // Only root may keep another user as the owner.
         _ = fchown(descriptor, status.st_uid, status.st_gid)
         if error == 0, fchmod(descriptor, status.st_mode & 0o7777) != 0 || fsync(descriptor) != 0 {
-            error = linux_errno()
+            error = errno
         }
         close(descriptor)
         let isOriginal = TextFile.read(path) == original
-        if error == 0, isOriginal, unsafe rename(new, path) != 0 { error = linux_errno() }
+        if error == 0, isOriginal, unsafe rename(new, path) != 0 { error = errno }
         guard error != 0 || !isOriginal else { return }
         unsafe unlink(new)
         guard isOriginal else {

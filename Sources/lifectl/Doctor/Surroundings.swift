@@ -1,5 +1,5 @@
-import CLinux
 import ControlAPI
+import Glibc
 
 /// The facts about the machine and the daemon, which ``Examination`` judges.
 struct Surroundings {

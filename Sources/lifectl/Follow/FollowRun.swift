@@ -1,5 +1,5 @@
-import CLinux
 import ControlAPI
+import Glibc
 
 /// The main loop of `lifectl follow`: waits for the source, the daemon and the time at once, and performs the steps of the
 /// follower. If the source or the daemon goes away, the loop waits for the next one.

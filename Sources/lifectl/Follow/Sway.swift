@@ -1,5 +1,6 @@
 import CLinux
 import ControlAPI
+import Glibc
 import LifecycleTypes
 import Varlink
 
@@ -301,8 +302,8 @@ final class LocalSocket {
     private static let patience = 5
 
     init(path: String) throws(SourceLost) {
-        descriptor = CLinux.socket(AF_UNIX, CInt(SOCK_STREAM.rawValue) | CInt(SOCK_CLOEXEC.rawValue), 0)
-        guard descriptor >= 0 else { throw SourceLost(reason: "socket: \(Text.error(linux_errno()))") }
+        descriptor = Glibc.socket(AF_UNIX, CInt(SOCK_STREAM.rawValue) | CInt(SOCK_CLOEXEC.rawValue), 0)
+        guard descriptor >= 0 else { throw SourceLost(reason: "socket: \(Text.error(errno))") }
         var time = timeval(tv_sec: Self.patience, tv_usec: 0)
         _ = unsafe setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &time, socklen_t(MemoryLayout<timeval>.size))
         let result = unsafe linux_connect_path(descriptor, path, path.utf8.count)
@@ -318,12 +319,12 @@ final class LocalSocket {
         var sent = 0
         while sent < bytes.count {
             let count = unsafe bytes[sent...].withUnsafeBytes { rest in
-                unsafe CLinux.send(descriptor, rest.baseAddress, rest.count, CInt(MSG_NOSIGNAL))
+                unsafe Glibc.send(descriptor, rest.baseAddress, rest.count, CInt(MSG_NOSIGNAL))
             }
             if count >= 0 {
                 sent += count
-            } else if linux_errno() != EINTR {
-                throw SourceLost(reason: Text.error(linux_errno()))
+            } else if errno != EINTR {
+                throw SourceLost(reason: Text.error(errno))
             }
         }
     }
@@ -336,8 +337,8 @@ final class LocalSocket {
             length = max(0, count)
         }
         if count == 0 { throw SourceLost(reason: "it closed the connection") }
-        if count < 0, linux_errno() != EAGAIN, linux_errno() != EINTR {
-            throw SourceLost(reason: Text.error(linux_errno()))
+        if count < 0, errno != EAGAIN, errno != EINTR {
+            throw SourceLost(reason: Text.error(errno))
         }
         return bytes
     }

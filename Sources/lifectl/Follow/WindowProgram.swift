@@ -1,5 +1,5 @@
-import CLinux
 import ControlAPI
+import Glibc
 import LifecycleTypes
 import WindowLines
 

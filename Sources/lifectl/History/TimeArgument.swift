@@ -1,4 +1,4 @@
-import CLinux
+import Glibc
 
 /// A point in time on the command line: a date, a time of day, or a duration before now.
 struct TimeArgument: Equatable {

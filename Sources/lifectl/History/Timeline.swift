@@ -1,6 +1,6 @@
-import CLinux
 import CommandLineTable
 import ControlAPI
+import Glibc
 import LifecycleTypes
 
 /// `lifectl timeline`

@@ -1,4 +1,4 @@
-import CLinux
+import Glibc
 
 /// Instants and durations, in microseconds, as text.
 enum Instants {

@@ -1,4 +1,4 @@
-import CLinux
+import Glibc
 
 /// Standard output or standard error, unbuffered: each line is there once it is written, in a pipe too.
 enum StandardStream: CInt {
@@ -8,23 +8,23 @@ enum StandardStream: CInt {
     /// Opens /dev/null at the numbers of closed standard streams, so that the socket gets none of them and no result is
     /// written into it. /dev/null is opened for reading only, so that a lost result is a failure.
     static func openMissing() {
-        for number in STDIN_FILENO...STDERR_FILENO where !linux_is_open(number) {
-            _ = unsafe linux_open("/dev/null", O_RDONLY)
+        for number in STDIN_FILENO...STDERR_FILENO where fcntl(number, F_GETFD) < 0 {
+            _ = unsafe open("/dev/null", O_RDONLY)
         }
     }
 
     var isTerminal: Bool { isatty(rawValue) == 1 }
 
     /// The width of the terminal; nil if the stream is no terminal or its size is not known.
-    var columns: Int? {
-        let columns = linux_terminal_size(rawValue).columns
-        return columns > 0 ? Int(columns) : nil
-    }
+    var columns: Int? { size.ws_col > 0 ? Int(size.ws_col) : nil }
 
-    /// The height of the terminal.
-    var rows: Int? {
-        let rows = linux_terminal_size(rawValue).rows
-        return rows > 0 ? Int(rows) : nil
+    /// The height of the terminal; nil as for the width.
+    var rows: Int? { size.ws_row > 0 ? Int(size.ws_row) : nil }
+
+    /// The size of the terminal in characters; zeros if the stream is no terminal.
+    private var size: winsize {
+        var size = winsize()
+        return unsafe ioctl(rawValue, UInt(TIOCGWINSZ), &size) == 0 ? size : winsize()
     }
 
     /// Waits until a descriptor is readable, for some time at most; nil is no limit.
@@ -60,12 +60,12 @@ enum Descriptor {
     static func write(_ bytes: [UInt8], to descriptor: CInt) -> Int32 {
         var rest = bytes[...]
         while !rest.isEmpty {
-            let count = unsafe rest.withUnsafeBytes { unsafe CLinux.write(descriptor, $0.baseAddress, $0.count) }
+            let count = unsafe rest.withUnsafeBytes { unsafe Glibc.write(descriptor, $0.baseAddress, $0.count) }
             if count >= 0 {
                 rest.removeFirst(count)
                 continue
             }
-            switch linux_errno() {
+            switch errno {
             case EINTR: continue
             case EAGAIN:
                 // Another program that shares the stream may have made it non-blocking.
@@ -99,11 +99,11 @@ enum TextFile {
     /// Replaces the content of a file. If the file system has no room for the text, the file stays as it was.
     static func write(_ text: String, to path: String) throws(Failure) {
         let bytes = Array(text.utf8)
-        let file = unsafe linux_create(path, O_WRONLY | O_CLOEXEC, 0o666)
-        var error = file < 0 ? -file : 0
+        let file = unsafe open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o666)
+        var error = file < 0 ? errno : 0
         if file >= 0 {
             error = Self.error(ofWriting: bytes, to: file)
-            if close(file) != 0, error == 0 { error = linux_errno() }
+            if close(file) != 0, error == 0 { error = errno }
         }
         guard error == 0 else {
             throw Failure(.output, "cannot write \(path)", Text.error(error), remedy: remedy(for: error))
@@ -125,7 +125,7 @@ enum TextFile {
         if [ENOSPC, EDQUOT, EFBIG].contains(reservation) { return reservation }
         let error = Descriptor.write(bytes, to: file)
         if error != 0 { return error }
-        return ftruncate(file, bytes.count) == 0 || linux_errno() == EINVAL ? 0 : linux_errno()
+        return ftruncate(file, bytes.count) == 0 || errno == EINVAL ? 0 : errno
     }
 
     /// The size of the largest file that the daemon reads, in bytes.
@@ -142,14 +142,14 @@ enum TextFile {
 
     /// Returns the text of a file.
     static func text(of path: String) throws(Unreadable) -> String {
-        guard let file = unsafe fopen(path, "re") else { throw Unreadable(errno: linux_errno()) }
+        guard let file = unsafe fopen(path, "re") else { throw Unreadable(errno: errno) }
         defer { unsafe fclose(file) }
         var bytes: [UInt8] = []
         while bytes.count <= sizeLimit {
             let part = unsafe [UInt8](unsafeUninitializedCapacity: 1 << 16) { buffer, count in
                 unsafe count = fread(buffer.baseAddress, 1, buffer.count, file)
             }
-            guard unsafe ferror(file) == 0 else { throw Unreadable(errno: linux_errno()) }
+            guard unsafe ferror(file) == 0 else { throw Unreadable(errno: errno) }
             guard !part.isEmpty else { break }
             bytes += part
         }

@@ -1,4 +1,4 @@
-import CLinux
+import Glibc
 import Varlink
 
 /// Pieces of text.
@@ -51,18 +51,6 @@ enum Text {
     static func milliseconds(_ microseconds: Int64) -> String {
         microseconds < 10_000
             ? "\(microseconds / 1000).\(microseconds % 1000 / 100) ms" : "\(microseconds / 1000) ms"
-    }
-
-    /// Returns the number that a text consists of. Embedded Swift cannot read one before Swift 6.3.
-    static func number(_ text: String) -> Double? {
-        guard let first = text.utf8.first, first > UInt8(ascii: " ") else { return nil }
-        return unsafe text.withCString { start in
-            var end: UnsafeMutablePointer<CChar>?
-            let number = unsafe strtod(start, &end)
-            guard let end = unsafe end, unsafe end > UnsafeMutablePointer(mutating: start), unsafe end.pointee == 0
-            else { return nil }
-            return number
-        }
     }
 
     /// Returns an amount of memory in the largest unit that leaves a whole number above zero.

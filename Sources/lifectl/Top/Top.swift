@@ -1,6 +1,6 @@
-import CLinux
 import CommandLineTable
 import ControlAPI
+import Glibc
 import LifecycleTypes
 
 /// `lifectl top`
@@ -10,7 +10,7 @@ struct Top {
     private let count: Int?
 
     static func run(_ arguments: Arguments) throws(Failure) {
-        let interval = arguments[.interval].flatMap(Text.number) ?? 1
+        let interval = arguments[.interval].flatMap(Double.init) ?? 1
         try Top(options: arguments.options, interval: interval, count: arguments.number(.count)).run()
     }
 
@@ -151,7 +151,7 @@ struct Screen: ~Copyable {
 
     init() throws(Failure) {
         guard unsafe tcgetattr(STDIN_FILENO, &attributesBefore) == 0 else {
-            throw Failure(.failed, "cannot use the terminal", Text.error(linux_errno()))
+            throw Failure(.failed, "cannot use the terminal", Text.error(errno))
         }
         var attributes = unsafe attributesBefore
         attributes.c_lflag &= ~tcflag_t(ICANON | ECHO | ISIG)
@@ -170,7 +170,7 @@ struct Screen: ~Copyable {
     deinit { Self.restore() }
 
     private static func restore() {
-        _ = unsafe CLinux.write(STDOUT_FILENO, leave.utf8Start, leave.utf8CodeUnitCount)
+        _ = unsafe Glibc.write(STDOUT_FILENO, leave.utf8Start, leave.utf8CodeUnitCount)
         _ = unsafe tcsetattr(STDIN_FILENO, TCSANOW, &attributesBefore)
     }
 
@@ -191,7 +191,7 @@ struct Screen: ~Copyable {
         let readable = Descriptor.wait(for: [STDIN_FILENO, other], milliseconds: max(0, milliseconds))
         guard readable.contains(STDIN_FILENO) else { return [] }
         var bytes = [UInt8](repeating: 0, count: 64)
-        let count = unsafe CLinux.read(STDIN_FILENO, &bytes, bytes.count)
+        let count = unsafe Glibc.read(STDIN_FILENO, &bytes, bytes.count)
         return count > 0 ? Self.keys(bytes.prefix(count)) : [.quit]
     }
 

@@ -1,5 +1,4 @@
 import AppChannel
-import Calendar
 import Configuration
 import Glibc
 import LifecycleCore
@@ -163,7 +162,6 @@ import Testing
         "ended id=a time=1700000000000000 user=1000 exit=7000000:active:signal:11:crash reclaim-candidates=3"
             + " reclaim-freed=4096",
         "exit exit=7000000:active:signal:11:crash time=1700000000000000",
-        "run kind=fetch at=*-*-* last=1700000000000000",
     ]
 
     /// What the daemon does with each line of the state file, and of the records of single apps.
@@ -183,16 +181,12 @@ import Testing
                     store: MemoryStateStore(), records: AppRecords("ended", of: .ended, in: directory))
                 ended.restore(state.ended)
                 if let record = ended[AppID("a")] { _ = (record.time / 1_000_000, record.exit, record.reclaimed) }
-                guard let kind = ["exit", "run"].first(where: { line.hasPrefix($0) }) else { continue }
-                _ = unsafe mkdir("\(root)/\(kind)s", 0o700)
-                LifecycleDaemonTests.write(Array("\(text)\n".utf8), to: "\(root)/\(kind)s/a")
-                if kind == "exit" {
-                    let exits = LastExits(records: AppRecords("exits", of: .exit, in: directory))
-                    let index = AppIndex(value: 2)
-                    if let exit = exits.recall(AppID("a"), index) { _ = exits.time(of: exit, index) }
-                } else {
-                    try Self.schedule(in: directory)
-                }
+                guard line.hasPrefix("exit") else { continue }
+                _ = unsafe mkdir("\(root)/exits", 0o700)
+                LifecycleDaemonTests.write(Array("\(text)\n".utf8), to: "\(root)/exits/a")
+                let exits = LastExits(records: AppRecords("exits", of: .exit, in: directory))
+                let index = AppIndex(value: 2)
+                if let exit = exits.recall(AppID("a"), index) { _ = exits.time(of: exit, index) }
             }
         }
     }
@@ -216,16 +210,6 @@ import Testing
                 tell(.tick, &core, at: time)
             }
         }
-    }
-
-    @MainActor private static func schedule(in directory: AppRecords.Directory) throws {
-        let schedules = try Schedules(
-            loop: EventLoop(), records: AppRecords("runs", of: .run, in: directory), core: RecordingCore())
-        var manifest = Manifest(id: "a", file: "a.toml", command: ["a"])
-        manifest.schedules = [Schedule(at: try CalendarEvent("*-*-*"), kind: "fetch")]
-        schedules.apply([manifest])
-        schedules.start()
-        schedules.clockChanged()
     }
 
     // MARK: Apps
