@@ -9,7 +9,7 @@ import pytest
 
 import programs
 from container import wait_for
-from restoration import manifest, start_again, state_file
+from restoration import manifest, start_again
 
 pytestmark = pytest.mark.skipif(os.geteuid() != 0 or not shutil.which("setpriv"), reason="needs root and setpriv")
 
@@ -94,27 +94,6 @@ def test_a_tree_with_a_process_of_another_user_is_not_frozen(mortal, shell, meth
     assert place(mortal, roots) == before
     mortal.lifectl("terminate", "shell")
     assert not mortal.kernel.exists(own) and mortal.kernel.exists(roots)
-
-
-def test_what_a_former_version_has_stopped_of_another_user_runs_again(mortal, shell):
-    """Its records name no owner."""
-    pid, roots, own = shell
-    mortal.lifectl("adopt", str(pid), "--id", "shell")
-    mortal.lifectl("suspend", "shell")
-
-    def as_a_former_version_leaves_it():
-        text = state_file(mortal).read_text()
-        assert f" owner={OWNER}" in text
-        state_file(mortal).write_text(text.replace(f" owner={OWNER}", ""))
-        os.kill(roots, signal.SIGSTOP)
-        wait_for(lambda: states(mortal, pid, roots, own) == "TTT")
-
-    start_again(mortal, as_a_former_version_leaves_it)
-    assert states(mortal, pid, roots, own) == "TST"
-    assert mortal.lifectl.state("shell") == "suspended"
-    mortal.lifectl("kill", "shell")
-    wait_for(lambda: not mortal.kernel.exists(own))
-    assert mortal.kernel.exists(roots)
 
 
 def test_a_member_reaches_no_process_of_root_by_adopting_its_parent(container, lifed):

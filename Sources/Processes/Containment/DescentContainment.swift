@@ -16,7 +16,7 @@ final class DescentContainment: Containment {
 
     /// - Parameters:
     ///   - known: Others that are known to be members.
-    ///   - owner: The user of the members; nil in the records of an earlier version.
+    ///   - owner: The user of the members; nil where the record has none.
     ///   - adoptionTime: The time of the adoption, in clock ticks.
     init(main: ProcessIdentity, known: [ProcessIdentity], owner: TreeOwner?, adoptionTime: UInt64) {
         self.main = main

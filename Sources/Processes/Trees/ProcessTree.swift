@@ -44,7 +44,7 @@ public final class ProcessTree {
     /// A number of the caller's for the app that the tree belongs to.
     public var owningApp: UInt64?
 
-    /// The user of the launch; nil for an adopted tree, and in the records of an earlier version.
+    /// The user of the launch; nil for an adopted tree, and where the record has none.
     let user: UInt32?
     /// The user that controls the tree; nil for a tree that this program has launched, all of whose processes are its own.
     public let owner: TreeOwner?

@@ -50,7 +50,7 @@ public struct SavedTree: Hashable, Sendable {
         self.main = main
     }
 
-    /// The user of the launch, or that of the main process in the records of an earlier version; nil if it has ended.
+    /// The user of the launch, or that of the main process where the record has none; nil if it has ended.
     var userOfLaunch: UInt32? { user ?? (main.isCurrent ? RunningProcess.users(of: main.pid)?.first : nil) }
 }
 
