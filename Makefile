@@ -31,7 +31,7 @@ toolchain:
 	@command -v $(firstword $(SWIFT)) >/dev/null || { echo "cannot build lifed: no Swift toolchain; install one from https://swift.org/install" >&2; exit 1; }
 	@$(SWIFT) --version >/dev/null 2>&1 || { $(SWIFT) --version; echo "cannot build lifed: this toolchain does not run; install the packages that https://swift.org/install lists" >&2; exit 1; }
 
-# lifectl is a static executable, which starts in half the time: it needs a directory of its own.
+# lifectl is a static executable, because that starts in half the time. Building it needs a separate directory.
 build: toolchain ## Build lifed, lifectl and the C library.
 	@echo '#include <systemd/sd-event.h>' | clang -E - >/dev/null 2>&1 || { echo 'cannot build lifed: the headers of libsystemd are missing; install them (Debian: libsystemd-dev)' >&2; exit 1; }
 	$(SWIFT) build -c $(BUILD) --static-swift-stdlib --product lifed
@@ -84,7 +84,7 @@ explore: ## Check the promises in every order of events of small worlds: DEPTH=N
 soak: build ## Keep a daemon and 200 apps busy: MINUTES=N (30), SEED=N to repeat.
 	Tests/Soak/soak.py --minutes $(or $(MINUTES),30) $(if $(SEED),--seed $(SEED))
 
-bench: build ## Measure lifed beside kill(2) and other supervisors: ROUNDS=N (200), SEED=N to repeat.
+bench: build ## Compare lifed with kill(2) and other supervisors: ROUNDS=N (200), SEED=N to repeat.
 	Tests/Bench/bench.py --rounds $(or $(ROUNDS),200) $(if $(SEED),--seed $(SEED))
 
 docs: ## Write the documentation of the Swift library to .build/docs.
