@@ -74,17 +74,6 @@ import Testing
         #expect(exit == ExitRecord(state: .active, reason: .none, status: .signal(9), instant: instant))
     }
 
-    static let formerExits: [(String, LifecycleCore.ExitStatus)] = [
-        ("8:active:signal 9:crash", .signal(9)), ("8:active:code 3:crash", .code(3)),
-        ("8:active:unknown:crash", .unknown),
-    ]
-
-    @Test(arguments: formerExits)
-    func exitOfTheVersionBeforeIsRead(text: String, status: LifecycleCore.ExitStatus) {
-        let exit = ExitRecord(state: .active, reason: .crash, status: status, instant: Instant(microseconds: 8))
-        #expect(ExitRecord(text: text) == exit)
-    }
-
     static let causes: [(String, ReclaimRecord.Cause)] = [
         ("pressure:10 of 20 ms: much", .pressure("10 of 20 ms: much")), ("simulation:", .simulation),
         ("simulation", .simulation), ("suspended-limit:3", .suspendedLimit(3)),
