@@ -57,6 +57,14 @@ def waits(pid, number=signal.SIGTERM):
         return any(int(line.split()[1], 16) >> number - 1 & 1 for line in status if line.startswith("ShdPnd:"))
 
 
+def test_a_signal_by_lifectl_waits_until_the_app_is_resumed(direct):
+    *_, pid = suspend(direct, *programs.IDLE)
+    direct.lifectl("kill", "--signal", "TERM", "app")
+    for look in (["list"], ["status", "app"], ["explain", "app"]):
+        direct.lifectl(*look)
+    assert waits(pid) and direct.lifectl.state("app") == "suspended"
+
+
 @pytest.mark.parametrize("look", [["list"], ["status", "app"], ["explain", "app"]], ids=lambda look: look[0])
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1])
 def test_an_app_that_is_looked_at_acts_upon_the_signal(direct, look, number):

@@ -42,6 +42,19 @@ import Testing
         }
     }
 
+    @Test func stateThatWasSetAsideIsNotSetAsideAgainByTheNextDaemon() throws {
+        try withTemporaryDirectory { state in
+            var failed = exit(.crash)
+            failed.restoreFailure = .restoring
+            exits(in: state).record(failed, of: Self.clock, Self.app, at: 42_000_000)
+            exits(in: state).noteStateSetAside(of: Self.clock)
+            let next = exits(in: state)
+            let found = try #require(next.recall(Self.clock, Self.app))
+            #expect(found.restoreFailure == .setAside && found.reason == .crash)
+            #expect(next.time(of: found, Self.app) == 42_000_000)
+        }
+    }
+
     @Test func listedRecordsAreRecalledLikeOthers() throws {
         try withTemporaryDirectory { state in
             let (none, later) = (AppID("none"), AppID("later"))

@@ -57,6 +57,8 @@ extension Machine {
                 }
                 if deadline.wasUsed, kind == .background || kind == .tasks { continue }
                 if mayBeginAnew(kind, id) { continue }
+                // An answer about scenes is not awaited beyond the time for their end.
+                if end < deadline.end, let scenes = after[.sceneDisconnection]?.end, end >= scenes { continue }
                 if end != deadline.end {
                     report("\(id) has \(end.duration(since: deadline.end)) more for \(kind.rawValue) by the restart")
                 }

@@ -121,7 +121,10 @@ extension AppManager: ProcessDelegate {
                 for: id, definition, launch: launchFields(of: id, app), url: machine?.argumentURL, output: output,
                 channel: channel)
             // A state that the last launch did not restore is of that launch, and stays.
-            if machine?.lastExit?.restoreFailure == .restoring { launcher.setStateAside(of: id) }
+            if machine?.lastExit?.restoreFailure == .restoring {
+                launcher.setStateAside(of: id)
+                exits.last.noteStateSetAside(of: id)
+            }
             processes.spawn(app, request, as: definition, launched: machine?.launched) {
                 storeDescriptors(of: app)
                 return store.objection

@@ -70,6 +70,8 @@ extension AppProcesses {
         guard let app = index.flatMap({ running[$0] }) else { return nil }
         let failures = app.tree.send(signal)
         if !app.tree.heldSignals.isEmpty { save(app) }
+        // A suspended app gets this signal when it is resumed, and not when it is looked at.
+        if app.isAtRest { _ = app.noteSignals(app.tree.pendingSignals) }
         return failures
     }
 

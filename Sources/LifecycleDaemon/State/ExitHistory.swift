@@ -110,6 +110,14 @@ final class LastExits {
         }
     }
 
+    /// Notes that the state which an app has failed to restore was set aside: the state that it saves from now on is good.
+    func noteStateSetAside(of id: AppID) {
+        guard let record = records.read(id).first, let exit = record["exit"], let time = record["time"] else { return }
+        var changed = SavedRecord(["exit": exit, "time": time])
+        changed.add("restore-failure", RestoreFailure.setAside.rawValue)
+        records.write([changed], of: id)
+    }
+
     func forget(_ id: AppID, _ app: AppIndex) {
         times[app] = nil
         if known.removeValue(forKey: app) == .present { records.remove(id) }

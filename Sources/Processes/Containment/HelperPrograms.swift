@@ -15,7 +15,7 @@ public final class HelperPrograms {
         guard !names.isEmpty else { return false }
         guard let file = RunningProcess.executable(of: process.pid) else { return hasGroupOfProgram(process.pid) }
         guard let last = file.split(separator: "/").last, names.contains(String(last)) else { return false }
-        return Self.programOfRoot(at: "/proc/\(process.pid)/exe") != nil
+        return Self.programOfRoot(at: "/proc/\(process.pid)/exe")
     }
 
     /// Returns whether a process that hides its file has a saved group that only the execution of one of the programs gives.
@@ -26,19 +26,18 @@ public final class HelperPrograms {
         guard let groups = RunningProcess.groups(of: pid), groups[2] != groups[0] else { return false }
         return names.contains { name in
             SpawnRequest.defaultSearchPath.split(separator: ":").contains { directory in
-                guard let file = Self.programOfRoot(at: "\(directory)/\(name)") else { return false }
-                return file.mode & 0o2000 != 0 && file.group == groups[2]
+                Self.programOfRoot(at: "\(directory)/\(name)") { $0.mode & 0o2000 != 0 && $0.group == groups[2] }
             }
         }
     }
 
-    /// Returns the attributes of a file that only root can have written; nil for another one.
-    private static func programOfRoot(at path: String) -> linux_file? {
+    /// Returns whether only root can have written a file, which is as wanted.
+    private static func programOfRoot(at path: String, isWanted: (linux_file) -> Bool = { _ in true }) -> Bool {
         var file = linux_file()
-        guard unsafe linux_stat_file(AT_FDCWD, path, &file) == 0, file.user == 0, file.mode & 0o022 == 0,
-            Mounts().areOfRoot(for: file)
-        else { return nil }
-        return file
+        guard unsafe linux_stat_file(AT_FDCWD, path, &file) == 0, file.user == 0, file.mode & 0o022 == 0, isWanted(file)
+        else { return false }
+        // Last, because it reads all mounts.
+        return Mounts().areOfRoot(for: file)
     }
 }
 

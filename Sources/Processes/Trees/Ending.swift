@@ -35,6 +35,8 @@ extension ProcessTree {
         let failures = first.isEmpty ? signalAll(signal, of: members) : self.signal(signal, only: first)
         resumeBottomUp(parents, of: members)
         endFreezing()
+        // Programs of another user, such as sudo: nobody need wait for what was never asked.
+        if failures.count == first.count || !first.contains(where: { containment.maySignal($0.pid) }) { askOthers() }
         return failures
     }
 
