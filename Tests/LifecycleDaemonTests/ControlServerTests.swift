@@ -183,6 +183,26 @@ import Varlink
         }
     }
 
+    @Test func callsThatWaitForTheirTurnKeepNoClientOut() throws {
+        try withTemporaryDirectory { (root: String) throws in
+            let (loop, delegate) = (try EventLoop(), Delegate())
+            let server = try makeServer(in: root, loop, delegate)
+            defer { server.close() }
+            server.clientLimit = 8
+            delegate.holds = true
+            let crowd = try (0..<8).map { _ in try ControlClient(at: root, "Explain", #"{"id":"a"}"#) }
+            for client in crowd { client.sendMore() }
+            var late: ControlClient?
+            delegate.callsHandledAction = {
+                guard late == nil else { return }
+                late = try? ControlClient(at: root, "GetStatus")
+                late?.sendMore()
+            }
+            try loop.dispatchReady()
+            #expect(delegate.methods.contains("GetStatus"))
+        }
+    }
+
     @Test func callThatWaitsForItsTurnEndsWithItsConnection() throws {
         try withTemporaryDirectory { (root: String) throws in
             let (loop, delegate) = (try EventLoop(), Delegate())

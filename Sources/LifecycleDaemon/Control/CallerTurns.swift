@@ -30,6 +30,11 @@ struct CallerTurns {
         return call
     }
 
+    /// The connections of the caller that has the most calls, the last to call last.
+    var connectionsOfLargest: [ControlConnection] {
+        calls.values.max { $0.count < $1.count }?.map { $0.connection } ?? []
+    }
+
     /// Drops the call of a connection that has closed.
     mutating func removeAll(of connection: ControlConnection) {
         for caller in callers { calls[caller]?.removeAll { $0.connection === connection } }

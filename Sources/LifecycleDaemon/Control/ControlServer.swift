@@ -222,7 +222,8 @@ final class ControlServer {
 
     /// Closes the eighth of the clients that has been idle longest, or else the oldest subscriber; apps before users, so that
     /// an app displaces no other client. If clients without any right are idle, they alone are closed. Clients that wait for a
-    /// reply stay. Closing several at once keeps a crowd of clients from costing a search for each.
+    /// reply stay, unless they only wait for their turn, and the same caller has most of those. Closing several at once keeps a
+    /// crowd of clients from costing a search for each.
     ///
     /// - Parameter amongAll: Whether clients that have a right may be closed.
     /// - Returns: Whether there is room now.
@@ -233,6 +234,9 @@ final class ControlServer {
         let idle = (strangers.isEmpty ? candidates : strangers).sorted { Self.goes($0, before: $1) }
         for connection in idle.prefix(max(1, clientLimit / 8)) { connection.close() }
         guard idle.isEmpty else { return true }
+        let waiting = longCalls.connectionsOfLargest.suffix(max(1, clientLimit / 8))
+        for connection in waiting { connection.close() }
+        guard waiting.isEmpty else { return true }
         let oldest = connections.values.filter(\.isSubscribed).min { Self.goes($0, before: $1) }
         oldest?.close()
         return oldest != nil
