@@ -37,7 +37,10 @@ import Testing
             request.standardOutput = output.writeEnd.rawValue
             let tree = try world.start(request, by: hold.method)
             try world.wait("ready") { output.read().contains("ready") }
-            try world.wait("the child runs") { tree.processes().count == 2 }
+            // Before it executes its program, it has the dispositions of a command that the shell waits for.
+            try world.wait("the child runs") {
+                tree.processes().contains { RunningProcess.executable(of: $0.pid) == World.fixture }
+            }
             if isStopped {
                 _ = tree.stop()
                 try world.waitUntilStopped(tree)
