@@ -32,7 +32,7 @@ public enum AppVariable: String, CaseIterable, Sendable {
     case launchReason = "LIFECYCLE_LAUNCH_REASON"
     /// 1 if the system ended the app the last time.
     case restore = "LIFECYCLE_RESTORE"
-    /// 1 if the app failed soon after it restored its state, which is set aside since.
+    /// 1 if the app failed soon after restoring its state, which lifed has set aside.
     case restoreFailed = "LIFECYCLE_RESTORE_FAILED"
     /// The state in which the app ended the last time.
     case previousState = "LIFECYCLE_PREVIOUS_STATE"

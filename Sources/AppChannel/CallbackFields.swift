@@ -8,7 +8,7 @@ public struct LaunchFields: Equatable, Sendable {
     public var reason: String
     /// A Boolean value that indicates whether the system ended the app the last time.
     public var restores: Bool
-    /// A Boolean value that indicates whether the app failed soon after it restored its state, which is set aside since.
+    /// True if the app failed soon after restoring its state, which lifed has set aside.
     public var restoreFailed: Bool
     /// The state in which the app ended the last time, in the daemon's words; nil if it is not known.
     public var previousState: String?
@@ -24,7 +24,7 @@ public struct LaunchFields: Equatable, Sendable {
     /// - Parameters:
     ///   - reason: The reason of the launch, in the daemon's words.
     ///   - restores: A Boolean value that indicates whether the system ended the app the last time.
-    ///   - restoreFailed: A Boolean value that indicates whether the app failed soon after it restored its state.
+    ///   - restoreFailed: True if the app failed soon after restoring its state.
     ///   - previousState: The state in which the app ended the last time; nil if it is not known.
     ///   - previousReason: The reason of the previous end; nil if it is not known.
     ///   - previousTime: The time of the previous end, in seconds since the epoch; nil if it is not known.

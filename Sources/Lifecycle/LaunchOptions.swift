@@ -61,8 +61,7 @@ public struct PreviousExit: Hashable, Sendable {
     public var reason: String
     /// The time, in seconds since the start of 1970 in UTC; nil if it is not known.
     public var secondsSince1970: Int64?
-    /// A Boolean value that indicates whether the app failed soon after it restored its state. This launch does not restore it, and
-    /// lifed has set it aside.
+    /// True if the app failed soon after restoring its state. lifed has set that state aside, and this launch does not restore it.
     public var restoreFailed: Bool
 
     /// Creates a previous end.
@@ -71,7 +70,7 @@ public struct PreviousExit: Hashable, Sendable {
     ///   - state: The state in which the app ended; empty if it is not known.
     ///   - reason: The reason of the end; empty if it is not known.
     ///   - secondsSince1970: The time of the end, in seconds since the start of 1970 in UTC; nil if it is not known.
-    ///   - restoreFailed: A Boolean value that indicates whether the app failed soon after it restored its state.
+    ///   - restoreFailed: True if the app failed soon after restoring its state.
     public init(state: String, reason: String, secondsSince1970: Int64? = nil, restoreFailed: Bool = false) {
         self.state = state
         self.reason = reason

@@ -142,7 +142,7 @@ public struct ExitRecord: Sendable, Equatable {
     /// The failure of a launch that restored the app's state, or would have; nil for any other end.
     public var restoreFailure: RestoreFailure?
 
-    /// A Boolean value that indicates whether the next launch restores the app's state: the system ended the app, and restoring
+    /// True if the next launch restores the app's state: the system ended the app, and restoring
     /// the state has not just failed.
     public var callsForRestoration: Bool { reason.callsForRestoration && restoreFailure == nil }
 

@@ -112,7 +112,7 @@ extension Machine {
         }
     }
 
-    /// A Boolean value that indicates whether an app has failed once more without its state. The scenes of that launch go with it.
+    /// True if an app has failed once more without its state. The scenes of that launch go with it.
     private func hasFailedAgain(_ app: AppMachine) -> Bool {
         app.lastExit?.restoreFailure != nil
     }

@@ -83,6 +83,7 @@ struct linux_spawn_request {
     char *const *writable_paths;
     /// A Boolean value that indicates whether the child sees an empty /tmp and /var/tmp of its own; needs CAP_SYS_ADMIN.
     bool private_tmp;
+    /// True for SIGPIPE ignored in the program, and not at its default action.
     bool ignore_sigpipe;
 };
 

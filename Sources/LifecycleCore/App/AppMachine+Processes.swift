@@ -137,7 +137,7 @@ extension AppMachine {
 
     // MARK: A signal from outside
 
-    /// A Boolean value that indicates whether the app was continued to act upon a signal from outside, and may be about to end.
+    /// True while a continued app acts on a signal from outside, and may be about to end.
     func facesSignal(_ shared: borrowing Shared) -> Bool { shared.deadlines[.signal, index] != nil }
 
     /// Continues a suspended app, so that it can act upon a signal from outside. It takes no step until it ends, or has had the time

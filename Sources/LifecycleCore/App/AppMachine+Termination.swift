@@ -15,7 +15,7 @@ public struct Termination: Sendable, Equatable {
 }
 
 extension ExitStatus {
-    /// A Boolean value that indicates whether a signal ended the process by which others ask a program to end.
+    /// True if the process was ended by a signal that asks programs to end.
     fileprivate var isByRequestToEnd: Bool {
         // SIGHUP, SIGINT, SIGQUIT and SIGTERM, which have the same numbers everywhere.
         if case .signal(let number) = self { [1, 2, 3, 15].contains(number) } else { false }

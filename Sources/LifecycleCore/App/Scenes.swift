@@ -47,7 +47,7 @@ public struct Scene: Sendable, Equatable {
     var isWanted = false
     /// A Boolean value that indicates whether the scene is forgotten after its disconnection and its callback.
     var isClosing = false
-    /// A Boolean value that indicates whether restoring the scene may have ended its app: only a request shows it again.
+    /// True if restoring the scene may have crashed its app: only a request shows it again.
     public internal(set) var isSetAside = false
 }
 
@@ -95,7 +95,7 @@ public struct Scenes: Sendable, Equatable {
         }
     }
 
-    /// A Boolean value that indicates whether there is room for another scene. One that is set aside gives way to it.
+    /// True while there is room for another scene. A scene that was set aside makes room for it.
     var hasRoom: Bool { all.count < Self.limit || all.contains { $0.isSetAside } }
 
     /// Removes the oldest scene that is set aside if there is no other room for a scene.

@@ -121,7 +121,7 @@ final class RunningApp {
 
     // MARK: Operations
 
-    /// A Boolean value that indicates whether no operation on the processes is pending.
+    /// True while no operation on the processes is pending.
     var isAtRest: Bool { if case .none = operation { true } else { false } }
 
     func begin(_ operation: Operation) {
