@@ -59,14 +59,13 @@ let package = Package(
         // The line protocol between the daemon and an app, and an app's side of it. The first three are also compiled as
         // Embedded Swift, with Sources/LifecycleC, into the C library: scripts/build-liblifecycle.
         .target(name: "AppChannel", dependencies: ["LifecycleTypes"], swiftSettings: strict),
-        .target(name: "CLifecycle", cSettings: strictC),
+        .target(name: "CAppClient", cSettings: strictC),
         .target(
-            name: "LifecycleClient", dependencies: ["AppChannel", "CLifecycle", "LifecycleTypes"], swiftSettings: strict
+            name: "LifecycleClient", dependencies: ["AppChannel", "CAppClient", "LifecycleTypes"], swiftSettings: strict
         ),
-        .target(name: "CMainQueue", cSettings: strictC),
         .target(
             name: "Lifecycle",
-            dependencies: ["AppChannel", "CMainQueue", "LifecycleClient", "LifecycleTypes"],
+            dependencies: ["AppChannel", "CAppClient", "LifecycleClient", "LifecycleTypes"],
             swiftSettings: strict
         ),
         .executableTarget(

@@ -87,7 +87,7 @@ public struct ConfigurationLoader: Sendable {
     }
 
     private func loadEntries(
-        _ settings: Settings, reportingTo problems: inout ProblemList
+        _ settings: DaemonSettings, reportingTo problems: inout ProblemList
     ) throws(LoadFailure) -> [ManifestReader.Entry] {
         var desktopEntries = self.entries
         desktopEntries?.terminal = settings.terminal
@@ -145,7 +145,7 @@ public struct LoadFailure: Error, Hashable, Sendable {
     /// The errors that tell nothing about a file.
     static let shortages = [EMFILE, ENFILE, ENOMEM]
 
-    /// Creates the failure for an error of the system; nil for one of the file itself, which is a ``Problem``.
+    /// Creates the failure for an error of the system; nil for one of the file itself, which is a ``APIProblem``.
     ///
     /// - Parameter errors: The errors that are no problem of the file.
     init?(_ failure: Defect, at file: String, among errors: [Int32] = shortages) {
@@ -157,7 +157,7 @@ public struct LoadFailure: Error, Hashable, Sendable {
 /// The content of all files, and its problems.
 public struct LoadedConfiguration: Hashable, Sendable {
     /// The settings, with the default for each that no file sets, or sets wrongly.
-    public var settings = Settings()
+    public var settings = DaemonSettings()
 
     /// The apps that can be launched, sorted by id; no two have the same.
     public var manifests: [Manifest] = []

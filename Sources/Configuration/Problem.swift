@@ -59,7 +59,7 @@ public struct Defect: Error, Equatable {
 
     /// Creates the defect of a file for which a system call failed.
     init(cannot action: String, error: Int32, remedy: String = "ignoring it") {
-        self.init(message: "cannot \(action): \(SystemError.text(error)); \(remedy)", error: error)
+        self.init(message: "cannot \(action): \(ErrnoText.text(error)); \(remedy)", error: error)
     }
 }
 

@@ -11,7 +11,7 @@ public enum ServerTrust: Sendable {
 
 /// A connection to the daemon.
 public struct ControlClient: ~Copyable {
-    private var client: Client
+    private var client: VarlinkClient
     private let timeout: Duration?
     /// The path of the socket that answered.
     public let path: String
@@ -30,7 +30,7 @@ public struct ControlClient: ~Copyable {
     ///   - trust: The users whose daemon may answer. Nothing is sent to the daemon of another user.
     /// - Throws: ``ControlClientError``.
     public init(path: String, timeout: Duration?, trust: ServerTrust = .rootAndCaller) throws(ControlClientError) {
-        let client = try translatingErrors { () throws(ClientError) in try Client(path: path, timeout: timeout) }
+        let client = try translatingErrors { () throws(ClientError) in try VarlinkClient(path: path, timeout: timeout) }
         let user = client.serverUser
         guard trust == .anyUser || Self.isTrusted(user) else { throw .untrusted(path: path, user: user) }
         self.client = client
@@ -256,7 +256,7 @@ private func translatingErrors<Result: ~Copyable>(
     do throws(ClientError) { return try operation() } catch { throw ControlClientError(error) }
 }
 
-extension Client {
+extension VarlinkClient {
     /// Returns the reply to a call that was begun.
     fileprivate mutating func onlyReply<Reply: JSONReadable>(
         as type: Reply.Type, timeout: Duration?

@@ -24,7 +24,7 @@ public struct ControlError: Error, Sendable, Equatable {
     }
 
     /// The reply with the error.
-    public var reply: Reply {
+    public var reply: VarlinkReply {
         .error(LifedInterface.name + "." + kind.rawValue, ["id": id ?? "", "reason": reason, "remedy": remedy])
     }
 

@@ -1,5 +1,5 @@
 internal import AppChannel
-internal import CMainQueue
+internal import CAppClient
 internal import Dispatch
 internal import Glibc
 internal import LifecycleClient
@@ -50,7 +50,7 @@ public final class LifecycleApplication {
     /// The sessions of the scenes that this process has heard of and that are not closed for good.
     public internal(set) var openSessions: [SceneSession] = []
 
-    private(set) var client: Client?
+    private(set) var client: AppClient?
     var scenes: [SceneID: LifecycleScene] = [:]
     var expirationHandlers: [AssertionID: @MainActor () -> Void] = [:]
     var refusalHandlers: [AssertionID: @MainActor (ActivityRefusal) -> Void] = [:]
@@ -95,7 +95,7 @@ public final class LifecycleApplication {
     ) throws(LifecycleError) {
         guard client == nil else { throw .alreadyStarted }
         do throws(SystemError) {
-            let client = try Client.forThisProcess(
+            let client = try AppClient.forThisProcess(
                 options.contains(.handlesSIGTERM) ? .caught : .leftToTheApp,
                 removesVariables: options.contains(.removesEnvironmentVariables),
                 usesScenes: delegate?.usesScenes ?? false)
@@ -105,7 +105,7 @@ public final class LifecycleApplication {
         }
     }
 
-    func attach(_ client: Client, _ delegate: (any LifecycleDelegate)?) {
+    func attach(_ client: AppClient, _ delegate: (any LifecycleDelegate)?) {
         self.client = client
         self.delegate = delegate
     }
@@ -196,7 +196,7 @@ extension LifecycleApplication {
         while isRunning, self.client === client {
             guard unsafe poll(&items, nfds_t(items.count), -1) > 0 else { continue }
             if items[0].revents != 0 { dispatch() }
-            if items[1].revents != 0 { lifecycle_main_queue_drain() }
+            if items[1].revents != 0 { lifecycle_main_queue_run() }
         }
     }
 
@@ -238,7 +238,7 @@ extension LifecycleApplication {
 
 extension LifecycleApplication {
     /// Delivers an event to the delegate, then to the observers, and answers it.
-    func deliver(_ event: SessionEvent, of client: Client) {
+    func deliver(_ event: SessionEvent, of client: AppClient) {
         switch event {
         case .callback(let callback):
             let answer = deliver(callback, of: client)
@@ -291,7 +291,7 @@ extension LifecycleApplication {
         return .handled(handled)
     }
 
-    func perform(_ callback: CallbackMessage, of client: Client) -> AppAnswer? {
+    func perform(_ callback: CallbackMessage, of client: AppClient) -> AppAnswer? {
         let work = BackgroundWork(PerformTaskFields(callback.fields))
         var isDone = false
         let complete: @MainActor (BackgroundWorkResult) -> Void = { [weak self] result in

@@ -264,7 +264,7 @@ public enum LifecycleEvent: Hashable, Sendable {
 
 extension LifecycleApplication {
     /// Returns the answer; nil if it comes later.
-    func deliver(_ callback: CallbackMessage, of client: Client) -> AppAnswer? {
+    func deliver(_ callback: CallbackMessage, of client: AppClient) -> AppAnswer? {
         switch callback.kind {
         case .willFinishLaunching, .didFinishLaunching: launch(callback)
         case .openURL: open(OpenURLFields(callback.fields))

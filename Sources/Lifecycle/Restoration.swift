@@ -39,7 +39,7 @@ extension RestorationError: CustomStringConvertible {
 
 extension LifecycleApplication {
     /// The limit of `saveRestorationState(_:)`, in bytes.
-    public nonisolated static var restorationStateLimit: Int { SavedState.limit }
+    public nonisolated static var restorationStateLimit: Int { AppSavedState.limit }
 
     /// Saves the state that the app restores after the system has ended it, best in `applicationDidEnterBackground(_:)`.
     ///
@@ -48,7 +48,7 @@ extension LifecycleApplication {
     /// - Parameter state: At most ``restorationStateLimit`` bytes, from one process of the app at a time.
     /// - Throws: ``RestorationError``.
     public func saveRestorationState(_ state: [UInt8]) throws(RestorationError) {
-        do throws(SystemError) { try SavedState.save(state) } catch { throw RestorationError(error) }
+        do throws(SystemError) { try AppSavedState.save(state) } catch { throw RestorationError(error) }
     }
 
     /// Loads the saved state, for a launch with ``LaunchOptions/shouldRestore``. Waits for the disk.
@@ -56,6 +56,6 @@ extension LifecycleApplication {
     /// - Returns: The bytes of the last ``saveRestorationState(_:)``.
     /// - Throws: ``RestorationError``.
     public func restorationState() throws(RestorationError) -> [UInt8] {
-        do throws(SystemError) { return try SavedState.load() } catch { throw RestorationError(error) }
+        do throws(SystemError) { return try AppSavedState.load() } catch { throw RestorationError(error) }
     }
 }

@@ -3,7 +3,7 @@
 // definitions against its declarations.
 
 internal import AppChannel
-internal import CLifecycle
+internal import CAppClient
 internal import LifecycleClient
 public import LifecycleHeader
 internal import LifecycleTypes
@@ -21,7 +21,7 @@ public func lifecycle_open(
         return nil
     }
     do throws(SystemError) {
-        let client = try Client.forThisProcess(
+        let client = try AppClient.forThisProcess(
             flags & LIFECYCLE_HANDLE_SIGTERM != 0 ? .caught : .leftToTheApp,
             removesVariables: flags & LIFECYCLE_UNSET_ENVIRONMENT != 0, usesScenes: callbacks.usesScenes)
         let handle = unsafe Handle(client, callbacks, context)
@@ -113,9 +113,9 @@ public func lifecycle_save_state(_ app: OpaquePointer!, _ state: UnsafeRawPointe
         return CInt(failWithInvalidArgument())
     }
     // A state above the limit is not copied.
-    let count = min(size, SavedState.limit + 1)
+    let count = min(size, AppSavedState.limit + 1)
     do throws(SystemError) {
-        try SavedState.save(unsafe Array(UnsafeRawBufferPointer(start: state, count: count)))
+        try AppSavedState.save(unsafe Array(UnsafeRawBufferPointer(start: state, count: count)))
         return 0
     } catch {
         lifecycle_set_errno(error.code)
@@ -129,7 +129,7 @@ public func lifecycle_load_state(_ app: OpaquePointer!, _ state: UnsafeMutableRa
         return failWithInvalidArgument()
     }
     do throws(SystemError) {
-        let saved = try SavedState.load()
+        let saved = try AppSavedState.load()
         if saved.count <= capacity {
             unsafe UnsafeMutableRawBufferPointer(start: state, count: capacity).copyBytes(from: saved)
         }

@@ -1,12 +1,12 @@
 internal import AppChannel
-internal import CLifecycle
+internal import CAppClient
 internal import LifecycleClient
 internal import LifecycleHeader
 internal import LifecycleTypes
 
 /// The object behind a `struct lifecycle *`: a client, and the functions that get its events.
 @safe final class Handle {
-    let client: Client
+    let client: AppClient
     let callbacks: lifecycle_callbacks
     let context: UnsafeMutableRawPointer?
     private var isDispatching = false
@@ -14,7 +14,7 @@ internal import LifecycleTypes
     /// The work without a result.
     private var work: [CallbackMessage] = []
 
-    init(_ client: Client, _ callbacks: lifecycle_callbacks, _ context: UnsafeMutableRawPointer?) {
+    init(_ client: AppClient, _ callbacks: lifecycle_callbacks, _ context: UnsafeMutableRawPointer?) {
         self.client = client
         self.callbacks = callbacks
         unsafe self.context = context

@@ -1,4 +1,4 @@
-internal import CLifecycle
+internal import CAppClient
 
 /// The app's end of the channel. Nothing waits, whatever the other end does.
 struct Channel {

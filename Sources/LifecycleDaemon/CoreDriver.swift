@@ -21,7 +21,7 @@ protocol EffectHandler: AnyObject {
 ///
 /// The core is never entered twice: inputs that come while effects are performed wait in a queue.
 final class CoreDriver: InputHandler {
-    private(set) var core = Lifecycle()
+    private(set) var core = Engine()
     /// The earliest deadline of the core. To look at the core for it would be one more access to check.
     private var nextDeadline: Instant?
     /// Performs the effects, and owns the driver. Set before the first input.
@@ -63,7 +63,7 @@ final class CoreDriver: InputHandler {
         return effectHandler
     }
 
-    func restore(_ core: Lifecycle) { (self.core, nextDeadline) = (core, core.nextDeadline) }
+    func restore(_ core: Engine) { (self.core, nextDeadline) = (core, core.nextDeadline) }
 
     /// Returns whether an app runs with this policy, and so need not be defined.
     func isRunning(_ app: AppID, with policy: Policy) -> Bool { core.isRunning(app, with: policy) }
@@ -175,7 +175,7 @@ final class CoreDriver: InputHandler {
     }
 }
 
-extension Lifecycle {
+extension Engine {
     /// Handles an input; returns its effects, and the earliest deadline behind it.
     fileprivate nonisolated mutating func step(_ input: Input, at now: Instant) -> ([Effect], nextDeadline: Instant?) {
         (handle(input, at: now), nextDeadline)

@@ -30,7 +30,7 @@ public final class Daemon {
     private var machine: MachineEvents?
     /// The desktop session; nil in the system instance, and before the daemon serves.
     private var desktop: DesktopSession?
-    private var settings = Configuration.Settings()
+    private var settings = DaemonSettings()
     private var suspendedApps: SuspendedApps?
     private var postponedWork: PostponedWork?
     private var signals: [SignalSource] = []
@@ -343,7 +343,7 @@ enum CgroupSetup {
     ///
     /// - Parameter runtimeDirectory: Distinguishes this daemon from others in the same control group.
     static func claim(
-        _ containment: Configuration.Settings.Containment, runtimeDirectory: String, log: any JournalSink
+        _ containment: DaemonSettings.Containment, runtimeDirectory: String, log: any JournalSink
     ) -> CgroupSubtree? {
         guard containment == .auto else { return nil }
         do throws(FeatureUnavailable) {

@@ -23,9 +23,9 @@ nonisolated public struct DaemonError: Error, CustomStringConvertible {
     /// The operation and its object, or a whole sentence if no system call failed.
     let context: String
     /// The error of the system call; nil if none failed.
-    let errno: Processes.Errno?
+    let errno: Errno?
 
-    init(_ code: Code, _ context: String, errno: Processes.Errno? = nil) {
+    init(_ code: Code, _ context: String, errno: Errno? = nil) {
         self.code = code
         self.context = context
         self.errno = errno
@@ -50,7 +50,7 @@ nonisolated public struct DaemonError: Error, CustomStringConvertible {
     }
 }
 
-extension Processes.Errno {
+extension Errno {
     /// A Boolean value that indicates whether the system lacks descriptors or memory, and may have some later.
     nonisolated var isShortage: Bool { [EMFILE, ENFILE, ENOMEM].contains(rawValue) }
 }

@@ -164,7 +164,7 @@ extension ConfigurationLoader {
         do throws(LoadFailure) {
             return try load()
         } catch {
-            throw DaemonError(.start, "cannot read \(error.file)", errno: Processes.Errno(rawValue: error.error))
+            throw DaemonError(.start, "cannot read \(error.file)", errno: Errno(rawValue: error.error))
         }
     }
 }

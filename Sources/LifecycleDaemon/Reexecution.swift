@@ -39,7 +39,7 @@ extension Reexecution {
     /// Called on the thread that made the children: PR_SET_PDEATHSIG fires when that ends, and execve(2) keeps it.
     ///
     /// - Returns: The error. The descriptors are as before.
-    func execute(_ program: String) -> Processes.Errno {
+    func execute(_ program: String) -> Errno {
         let table = unsafe linux_memory_file("lifed-reexecution")
         guard table >= 0 else { return Errno(rawValue: -table) }
         defer { close(table) }
@@ -49,7 +49,7 @@ extension Reexecution {
         for kept in descriptors { Self.setClosedOnExec(false, kept.number) }
         unsafe setenv(Self.variable, String(table), 1)
         unsafe execv(program, CommandLine.unsafeArgv)
-        let error = Processes.Errno(rawValue: errno)
+        let error = Errno(rawValue: errno)
         unsafe unsetenv(Self.variable)
         for kept in descriptors { Self.setClosedOnExec(true, kept.number) }
         return error

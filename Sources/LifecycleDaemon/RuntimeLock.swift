@@ -13,7 +13,7 @@ struct RuntimeLock: ~Copyable {
         if let kept, lock(kept) { return RuntimeLock(descriptor: Descriptor(owning: kept)) }
         let number = unsafe open(paths.lock, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard number >= 0 else {
-            throw DaemonError(.start, "cannot create \(paths.lock)", errno: Processes.Errno(rawValue: errno))
+            throw DaemonError(.start, "cannot create \(paths.lock)", errno: Errno(rawValue: errno))
         }
         let descriptor = Descriptor(owning: number)
         guard lockInTime(number) else {

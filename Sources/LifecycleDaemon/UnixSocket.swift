@@ -28,7 +28,7 @@ enum UnixListener {
     }
 
     private static func failure(_ operation: String, _ path: String, _ error: Int32 = errno) -> DaemonError {
-        DaemonError(.start, "cannot \(operation) \(path)", errno: Processes.Errno(rawValue: error))
+        DaemonError(.start, "cannot \(operation) \(path)", errno: Errno(rawValue: error))
     }
 }
 

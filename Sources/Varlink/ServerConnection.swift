@@ -30,7 +30,7 @@ public struct ServerConnection: Sendable {
     }
 
     private let limits: ConnectionLimits
-    private let overrunReply: Reply
+    private let overrunReply: VarlinkReply
     private var input: MessageBuffer
     private var output = OutputQueue()
     private var outstanding: Outstanding?
@@ -44,7 +44,7 @@ public struct ServerConnection: Sendable {
     /// Creates the state of a new connection.
     ///
     /// - Parameter overrunReply: The last reply to a call whose client reads too slowly.
-    public init(limits: ConnectionLimits = ConnectionLimits(), overrunReply: Reply) {
+    public init(limits: ConnectionLimits = ConnectionLimits(), overrunReply: VarlinkReply) {
         self.limits = limits
         self.overrunReply = overrunReply
         input = MessageBuffer(limit: limits.message)
@@ -150,7 +150,7 @@ extension ServerConnection {
     ///   - id: The outstanding call.
     /// - Returns: The outcome; after ``SendOutcome/overrun`` the connection is closing.
     @discardableResult
-    public mutating func send(_ reply: Reply, to id: Call.ID) -> SendOutcome {
+    public mutating func send(_ reply: VarlinkReply, to id: Call.ID) -> SendOutcome {
         guard let call = outstanding, call.id == id, !reply.continues || call.wantsMore else { return .notExpected }
         if reply.continues && output.byteCount > 0 && output.byteCount + reply.message.count > limits.queuedOutput {
             overrun()
@@ -169,7 +169,7 @@ extension ServerConnection {
     ///   - id: The outstanding call.
     /// - Returns: The outcome.
     @discardableResult
-    public mutating func send(_ replies: [Reply], to id: Call.ID) -> SendOutcome {
+    public mutating func send(_ replies: [VarlinkReply], to id: Call.ID) -> SendOutcome {
         guard let call = outstanding, call.id == id, let last = replies.last, replies.count == 1 || call.wantsMore
         else {
             return .notExpected

@@ -27,7 +27,7 @@ public struct Service: Sendable {
     /// The result of `dispatch(_:)`.
     public enum Dispatch: Equatable, Sendable {
         /// The call is about the service itself, or wrong: this is its only reply.
-        case answer(Reply)
+        case answer(VarlinkReply)
         /// The call is a valid call of the method at this position of the interface at this position.
         case accept(interface: Int, method: Int)
     }
@@ -88,14 +88,14 @@ public struct Service: Sendable {
         interfaces.first { $0.name == name }
     }
 
-    private func introspect(_ call: Call) throws(ServiceError) -> Reply {
+    private func introspect(_ call: Call) throws(ServiceError) -> VarlinkReply {
         if call.methodName == "GetInfo" {
             _ = try call.parameters(as: NoParameters.self)
-            return Reply(information)
+            return VarlinkReply(information)
         }
         let name = try call.parameters(as: DescriptionRequest.self).interface
         guard let interface = interface(named: name) else { throw .interfaceNotFound(name) }
-        return Reply(["description": interface.description])
+        return VarlinkReply(["description": interface.description])
     }
 }
 

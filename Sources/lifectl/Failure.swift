@@ -4,7 +4,7 @@ import Glibc
 
 /// A failure of a command: `cannot VERB OBJECT: CAUSE; REMEDY` for users, an exit status for scripts.
 struct Failure: Error, Equatable {
-    let status: Outcome
+    let status: ExitCode
     /// The start of the message, such as `cannot launch org.example.Clock`.
     let action: String
     let reason: String
@@ -18,14 +18,14 @@ struct Failure: Error, Equatable {
     let isSilent: Bool
 
     init(
-        _ status: Outcome, _ action: String, _ reason: String, id: String = "", remedy: String = "",
+        _ status: ExitCode, _ action: String, _ reason: String, id: String = "", remedy: String = "",
         replied: String? = nil
     ) {
         (self.status, self.action, self.reason, self.remedy) = (status, action, reason, remedy)
         (self.id, self.replied, isSilent) = (id, replied, false)
     }
 
-    private init(silent status: Outcome) {
+    private init(silent status: ExitCode) {
         (self.status, action, reason, remedy, id, replied, isSilent) = (status, "", "", "", "", nil, true)
     }
 
@@ -62,7 +62,7 @@ struct Failure: Error, Equatable {
     }
 
     /// Returns the failure of a command for several apps, each of which is reported.
-    static func reported(_ status: Outcome) -> Failure { Failure(silent: status) }
+    static func reported(_ status: ExitCode) -> Failure { Failure(silent: status) }
 
     var message: String {
         let end = remedy.isEmpty ? "" : "; \(remedy)"
@@ -183,7 +183,7 @@ extension Failure {
 
     init(_ error: ControlError, doing action: String) {
         self.init(
-            Outcome(error.kind), action, error.reason, id: error.id ?? "", remedy: Self.clause(error.remedy),
+            ExitCode(error.kind), action, error.reason, id: error.id ?? "", remedy: Self.clause(error.remedy),
             replied: "org.lifed.\(error.kind.rawValue)")
     }
 
@@ -197,7 +197,7 @@ extension Failure {
 
 /// The exit status of lifectl, the same for the same fault in every verb. From 64 on the numbers are those of sysexits(3);
 /// below 64 are the outcomes of requests, which sysexits(3) does not have.
-enum Outcome: Int32, CaseIterable {
+enum ExitCode: Int32, CaseIterable {
     case success = 0
     case checkFailed = 1
     case refused = 2

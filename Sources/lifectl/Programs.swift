@@ -150,7 +150,7 @@ final class LineProgram {
     var descriptor: CInt { process.descriptor }
 
     /// A Boolean value that indicates whether there is unread output.
-    var hasMore: Bool { process.hasLine || Descriptor.isReadable(descriptor) }
+    var hasMore: Bool { process.hasLine || DescriptorIO.isReadable(descriptor) }
 
     func nextLine() -> String? { process.nextLine().map { String(decoding: $0, as: UTF8.self) } }
 

@@ -38,7 +38,7 @@ extension Verb {
                         text: { _ in Version.current + "\n" })
                 ]),
         ],
-        statuses: Outcome.allCases.map { ($0.rawValue, $0.meaning) })
+        statuses: ExitCode.allCases.map { ($0.rawValue, $0.meaning) })
 }
 
 extension Arguments {
@@ -70,7 +70,7 @@ extension Parameter {
     static let wait = Parameter.option(
         .wait, "goal",
         "The state to wait for: the app is active, or it has also answered did-become-active. (default: active)",
-        .cases(of: WaitGoal.self))
+        .cases(of: APIWaitGoal.self))
     static let since = Parameter.option(
         .since, "time",
         "The start: a time (12:30, 2026-11-22, \"2026-11-22 12:30:00\", today) or an age (10min, 2h, 1d).",
@@ -123,12 +123,14 @@ enum DaemonNames {
 
     /// Returns values of which some are the answer to a question. The tabulator key prints no messages.
     static func values(
-        _ values: Values = .text, _ question: @escaping @Sendable (Session) throws(Failure) -> [String]
+        _ values: Values = .text, _ question: @escaping @Sendable (DaemonConnection) throws(Failure) -> [String]
     ) -> Values {
         .known(values) { line in
             guard var options = options(of: line, environment: Environment.value) else { return [] }
             options.explicitTimeout = patience
-            guard let session = try? Session(options, doing: "cannot complete the command line") else { return [] }
+            guard let session = try? DaemonConnection(options, doing: "cannot complete the command line") else {
+                return []
+            }
             return ((try? question(session)) ?? []).map(Text.printable)
         }
     }

@@ -29,12 +29,12 @@ enum SourceTree {
         #filePath.split(separator: "/", omittingEmptySubsequences: false).dropLast(3).joined(separator: "/")
     }
 
-    static func targets() throws -> [String] {
-        try entries(of: root + "/Sources").sorted()
+    static func targets(in folder: String = "Sources") throws -> [String] {
+        try entries(of: root + "/" + folder).filter { isDirectory(root + "/" + folder + "/" + $0) }.sorted()
     }
 
-    static func swiftFiles(of target: String) throws -> [SourceFile] {
-        try paths(below: root + "/Sources/" + target).filter { $0.hasSuffix(".swift") }.sorted().map { path in
+    static func swiftFiles(of target: String, in folder: String = "Sources") throws -> [SourceFile] {
+        try paths(below: root + "/" + folder + "/" + target).filter { $0.hasSuffix(".swift") }.sorted().map { path in
             SourceFile(path: path, lines: try read(path).split(separator: "\n", omittingEmptySubsequences: false))
         }
     }
@@ -42,10 +42,13 @@ enum SourceTree {
     private static func paths(below directory: String) throws -> [String] {
         try entries(of: directory).flatMap { name in
             let path = directory + "/" + name
-            var status = stat()
-            guard unsafe lstat(path, &status) == 0 else { throw Unreadable(path: path) }
-            return status.st_mode & S_IFMT == S_IFDIR ? try paths(below: path) : [path]
+            return isDirectory(path) ? try paths(below: path) : [path]
         }
+    }
+
+    private static func isDirectory(_ path: String) -> Bool {
+        var status = stat()
+        return unsafe lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
     }
 
     private static func entries(of directory: String) throws -> [String] {

@@ -95,7 +95,7 @@ import Testing
         )
         let configuration = try directory.load()
         #expect(directory.problems(configuration) == [])
-        var desktop = Settings.Desktop()
+        var desktop = DaemonSettings.Desktop()
         desktop.manage = .all
         desktop.allow = ["org.example.*"]
         desktop.deny = ["org.example.Call"]
@@ -124,6 +124,6 @@ import Testing
         try directory.write(text, to: "lifed.toml")
         let configuration = try directory.load()
         #expect(directory.problems(configuration) == [problem])
-        #expect(configuration.settings.desktop == Settings.Desktop())
+        #expect(configuration.settings.desktop == DaemonSettings.Desktop())
     }
 }

@@ -29,7 +29,7 @@ import Testing
         try directory.write("timeouts.launch = \(value)", to: "lifed.toml")
         let configuration = try directory.load()
         #expect(configuration.problems.count == 1)
-        #expect(configuration.settings == Settings())
+        #expect(configuration.settings == DaemonSettings())
     }
 }
 

@@ -62,7 +62,7 @@ import Testing
         let configuration = try directory.load(["a", "b"])
         #expect(directory.problems(configuration) == [])
 
-        var expected = Settings()
+        var expected = DaemonSettings()
         expected.homeApp = "home"
         expected.foregroundLimit = 2
         expected.timeouts.willResignActive = .seconds(2)
@@ -90,7 +90,7 @@ import Testing
         expected.memory.reclaimWhenSuspended = true
         expected.resources.active.cpuWeight = 200
         expected.resources.active.nice = -5
-        expected.resources.background = Settings.Resources.State()
+        expected.resources.background = DaemonSettings.Resources.State()
         expected.resources.background.ioWeight = 1
         expected.resources.background.memoryLow = 64 << 20
         expected.resources.background.ioPriority = .idle
@@ -119,7 +119,7 @@ import Testing
         let configuration = try directory.load(["vendor", "etc"])
         #expect(configuration.settings.foregroundLimit == 2)
         #expect(configuration.settings.timeouts.launch == .seconds(3))
-        #expect(configuration.settings.timeouts.suspension == Settings().timeouts.suspension)
+        #expect(configuration.settings.timeouts.suspension == DaemonSettings().timeouts.suspension)
         #expect(
             directory.problems(configuration) == [
                 "etc/lifed.toml:1: cannot use foregroundLimit: found the integer 99; expected an integer from 1 to 16",
@@ -223,7 +223,7 @@ import Testing
         try directory.write(text, to: "lifed.toml")
         let configuration = try directory.load()
         #expect(directory.problems(configuration) == ["lifed.toml:\(problem)"])
-        #expect(configuration.settings == Settings())
+        #expect(configuration.settings == DaemonSettings())
     }
 
     @Test func aFileThatIsNotTOMLIsLeftOutWithItsLine() throws {

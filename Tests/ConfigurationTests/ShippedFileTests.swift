@@ -30,9 +30,9 @@ import Testing
 
     @Test func settingsShowEveryKeyWithItsDefault() throws {
         let document = try TOMLDocument(uncommented(try read("lifed.toml")))
-        var settings = Settings()
+        var settings = DaemonSettings()
         settings.foregroundLimit = 0
-        let timeouts: [WritableKeyPath<Settings, Duration>] = [
+        let timeouts: [WritableKeyPath<DaemonSettings, Duration>] = [
             \.timeouts.willResignActive, \.timeouts.didEnterBackground, \.timeouts.termination, \.timeouts.background,
             \.timeouts.launch, \.timeouts.callback, \.timeouts.suspension,
         ]
@@ -44,25 +44,25 @@ import Testing
         settings.memory.minimumAvailable = 0
         settings.memory.suspendedLimit = 1
         settings.memory.reclaimWhenSuspended = true
-        let states: [WritableKeyPath<Settings, Settings.Resources.State>] = [
+        let states: [WritableKeyPath<DaemonSettings, DaemonSettings.Resources.State>] = [
             \.resources.active, \.resources.inactive, \.resources.background, \.resources.suspended,
         ]
         for state in states { settings[keyPath: state] = Self.strange }
-        let outcome = Settings.schema.apply(document, of: "lifed.toml", to: &settings)
+        let outcome = DaemonSettings.schema.apply(document, of: "lifed.toml", to: &settings)
         #expect(outcome.problems == [])
         // Tables that are not there by default: they are shown in words.
-        #expect(Set(outcome.accepted) == Set(Settings.schema.keys.map(\.path)).subtracting([["adopt"]]))
+        #expect(Set(outcome.accepted) == Set(DaemonSettings.schema.keys.map(\.path)).subtracting([["adopt"]]))
 
         // The home app has no default; the file shows an example.
         #expect(settings.homeApp != nil)
         settings.homeApp = nil
         settings.defaults = [:]
-        #expect(settings == Settings())
+        #expect(settings == DaemonSettings())
     }
 
     /// What no state has.
-    private static let strange: Settings.Resources.State = {
-        var state = Settings.Resources.State()
+    private static let strange: DaemonSettings.Resources.State = {
+        var state = DaemonSettings.Resources.State()
         state.cpuWeight = 1
         state.ioWeight = 1
         state.memoryLow = 1

@@ -29,7 +29,7 @@ import Varlink
         try expectWords(MachineEvent.self)
         try expectWords(EventOutcome.self)
         try expectWords(ForegroundBlocker.self)
-        try expectWords(StateConditionKind.self)
+        try expectWords(APIStateConditionKind.self)
     }
 
     private func expectWords<Value: JSONWord & Equatable>(_ type: Value.Type) throws {
@@ -40,10 +40,10 @@ import Varlink
     }
 
     @Test func membersOfRepliesAreAlwaysWrittenAndMayBeMissing() throws {
-        let problem = Problem(file: "a.toml", message: "no")
+        let problem = APIProblem(file: "a.toml", message: "no")
         #expect(String(decoding: text(problem), as: UTF8.self) == #"{"file":"a.toml","line":null,"message":"no"}"#)
         let shorter = JSONText(#"{"file":"a.toml","future":[{}],"message":"no"}"#)
-        #expect(try shorter?.read(Problem.self) == problem)
+        #expect(try shorter?.read(APIProblem.self) == problem)
     }
 
     @Test func parametersWithoutValueAreLeftOut() {

@@ -43,7 +43,7 @@ import Testing
     private static let older = ControlClientError.notUnderstood(
         "the daemon does not know this call; is it older than the client?")
 
-    private func received(_ reply: Reply) throws -> RemoteError { try received(reply.message.dropLast()) }
+    private func received(_ reply: VarlinkReply) throws -> RemoteError { try received(reply.message.dropLast()) }
 
     private func received(_ message: ArraySlice<UInt8>) throws -> RemoteError {
         let envelope = try WireFormat.decodeEnvelope(ReplyEnvelope.self, from: message, nesting: 16)

@@ -47,8 +47,8 @@ let package = Package(
             "ControlAPI", ["CLinux", "LifecycleTypes", "Varlink"],
             exclude: ["io.systemd.Metrics.varlink", "org.lifed.varlink"]),
         module("AppChannel", ["LifecycleTypes"]),
-        module("CLifecycle"),
-        module("LifecycleClient", ["AppChannel", "CLifecycle", "LifecycleTypes"]),
+        module("CAppClient"),
+        module("LifecycleClient", ["AppChannel", "CAppClient", "LifecycleTypes"]),
         module("Configuration", ["LifecycleTypes"]),
         module(
             "LifecycleDaemon",

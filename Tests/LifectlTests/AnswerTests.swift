@@ -5,16 +5,16 @@ import Varlink
 
 @testable import lifectl
 
-private let plain = Presentation(style: Style(isTerminal: false, environment: [:]), now: 66_000_000)
+private let plain = TextPresentation(style: Style(isTerminal: false, environment: [:]), now: 66_000_000)
 
-private func app(_ id: String, _ state: AppState, since: Int64 = 60_000_000) -> App {
-    App(
+private func app(_ id: String, _ state: AppState, since: Int64 = 60_000_000) -> APIApp {
+    APIApp(
         id: id, name: nil, state: state, target: state, reason: .displaced, foreground: false, connected: false,
         adHoc: false, pid: 123, sinceUSec: since, stoppedByOther: false)
 }
 
-private func details(_ app: App) -> Details {
-    Details(
+private func details(_ app: APIApp) -> APIDetails {
+    APIDetails(
         app: app, command: ["x"], adopted: false, processes: [], assertions: [], failures: 0,
         restartLimitReached: false, uncontrolledProcesses: [], ended: false)
 }
@@ -23,11 +23,11 @@ private func details(_ app: App) -> Details {
     @Test func everythingThatPeopleAskIsAnswered() {
         var moving = app("clock", .background)
         moving.target = .suspended
-        let explanation = Explanation(
+        let explanation = APIExplanation(
             details: details(moving), next: .suspended,
-            conditions: [StateCondition(kind: .backgroundTime, names: [], untilUSec: 67_800_000)],
+            conditions: [APIStateCondition(kind: .backgroundTime, names: [], untilUSec: 67_800_000)],
             prospects: [
-                Prospect(
+                APIProspect(
                     kind: .transition, timeUSec: 67_800_000, from: .background, to: .suspended, reason: .idle)
             ])
         let past = [HistoryEntry(step(60_000, "clock", .inactive, .background, .displaced))]
@@ -45,29 +45,29 @@ private func details(_ app: App) -> Details {
         func explained(exitCode: Int64?, signal: Int64?) -> String {
             var ended = app("a", .notRunning)
             ended.reason = .crash
-            ended.lastExit = Exit(
+            ended.lastExit = APIExit(
                 state: .active, reason: .crash, exitCode: exitCode, signal: signal, timeUSec: 60_000_000,
                 restoreFailed: false)
             return plain.explanation(
-                Explanation(details: details(ended), next: nil, conditions: [], prospects: []), past: [])
+                APIExplanation(details: details(ended), next: nil, conditions: [], prospects: []), past: [])
         }
         #expect(explained(exitCode: 3, signal: nil).contains(": it exited with status 3\n"))
         #expect(explained(exitCode: nil, signal: 11).contains(": it was ended by SIGSEGV, which lifed did not send\n"))
         #expect(explained(exitCode: nil, signal: nil).contains(": \(Reason.crash.meaning)\n"))
     }
 
-    @Test(arguments: StateConditionKind.allCases)
-    func everyStateConditionIsASentence(_ kind: StateConditionKind) {
+    @Test(arguments: APIStateConditionKind.allCases)
+    func everyStateConditionIsASentence(_ kind: APIStateConditionKind) {
         for names in [[], ["did-enter-background", "main"]] {
-            let text = plain.condition(StateCondition(kind: kind, names: names, sinceUSec: 1, untilUSec: 67_000_000))
+            let text = plain.condition(APIStateCondition(kind: kind, names: names, sinceUSec: 1, untilUSec: 67_000_000))
             #expect(text.count > 12 && text.hasSuffix("(in 1.0 s)") && !text.contains("\n"))
         }
     }
 
     @Test func waitNamesItsStateCondition() {
-        let explanation = Explanation(
+        let explanation = APIExplanation(
             details: details(app("a", .terminating)), next: .notRunning,
-            conditions: [StateCondition(kind: .end, names: [])],
+            conditions: [APIStateCondition(kind: .end, names: [])],
             prospects: [])
         #expect(
             WaitingLine.text("a", seconds: 3, explanation: explanation)
@@ -77,7 +77,8 @@ private func details(_ app: App) -> Details {
 
     @Test func appAtRestHasNoConditions() {
         for state in AppState.allCases {
-            let explanation = Explanation(details: details(app("a", state)), next: nil, conditions: [], prospects: [])
+            let explanation = APIExplanation(
+                details: details(app("a", state)), next: nil, conditions: [], prospects: [])
             #expect(plain.explanation(explanation, past: []).contains("\n  none"))
         }
     }
@@ -129,7 +130,7 @@ private func details(_ app: App) -> Details {
     }
 
     @Test func appThatExitedWithAnErrorIsMarkedWithItsStatus() {
-        let exit = HistoryEvent(kind: .exited, id: "a", timeUSec: 20_000_000, reason: .crash, exitCode: 3)
+        let exit = APIHistoryEvent(kind: .exited, id: "a", timeUSec: 20_000_000, reason: .crash, exitCode: 3)
         let events = [exit, step(20_000, "a", .active, .notRunning, .crash)]
         #expect(Lanes(events, start: 0, end: 30_000_000).lanes[0].marks.map(\.note) == ["it exited with status 3"])
     }
@@ -165,7 +166,7 @@ private func details(_ app: App) -> Details {
     @Test func everyMarkHasAFormOfItsOwn() {
         var events = Self.events
         events.append(
-            HistoryEvent(kind: .callbackTimeout, id: "b", timeUSec: 30_000_000, callback: "will-resign-active"))
+            APIHistoryEvent(kind: .callbackTimeout, id: "b", timeUSec: 30_000_000, callback: "will-resign-active"))
         let lanes = Lanes(events, start: nil, end: 40_000_000)
         let text = TimelineDrawing(lanes: lanes).text
         for (kind, form) in [(MarkKind.answered, "<circle "), (.unanswered, "z\" fill="), (.killed, "m0 -10")] {
@@ -254,17 +255,17 @@ extension String {
 }
 
 @Suite struct DoctorTests {
-    static let status = Status(
+    static let status = APIStatus(
         version: "1", pid: 1, instance: "system", socket: "/s", startedUSec: 0, foreground: [], interruptions: [],
         foregroundBlockers: [], apps: 0, running: 0, clients: 1, journal: true, problems: [])
 
-    private static var withProcessGroups: Status {
+    private static var withProcessGroups: APIStatus {
         var status = status
         status.containment = .processGroup
         return status
     }
 
-    private static var withFullDirectory: Status {
+    private static var withFullDirectory: APIStatus {
         var status = status
         status.launchBlocker = "/run/lifed is full"
         return status
@@ -356,7 +357,7 @@ extension String {
     }
 
     @Test func groupOfTheJournalIsNamedOnlyIfThePermissionIsMissing() {
-        func remedy(_ status: Outcome) -> String {
+        func remedy(_ status: ExitCode) -> String {
             remedies { $0.journalComplaint = .init(status: status, reason: "no") }
         }
         #expect(remedy(.notPermitted) == "Be root or in the group systemd-journal.")

@@ -41,7 +41,7 @@ private func parse(_ words: [String]) throws -> Arguments {
             let log = try read(line)
             #expect(log.number(.lines) == 3 && log.has(.follow) && log[.app] == nil)
         }
-        #expect(try read("launch a --wait=answered").word(.wait, of: WaitGoal.self) == .answered)
+        #expect(try read("launch a --wait=answered").word(.wait, of: APIWaitGoal.self) == .answered)
         #expect(try parse(["run", "--setenv=A=b=c", "--", "x"])[.setenv] == "A=b=c")
         #expect(try parse(["run", "--setenv", "A=\u{301}", "--", "x"])[.setenv] == "A=\u{301}")
     }
@@ -311,7 +311,7 @@ private func parse(_ words: [String]) throws -> Arguments {
 
     @Test func exitCodesAreATopicOfTheHelp() throws {
         let text = try read("help exit-codes").perform()
-        for status in Outcome.allCases { #expect(text.contains(" \(status.rawValue)  ")) }
+        for status in ExitCode.allCases { #expect(text.contains(" \(status.rawValue)  ")) }
         #expect(text.contains("\n  66  no such app, scene, process of an app, or file (EX_NOINPUT)\n"))
         #expect(!Help.text(of: [.lifectl]).contains("EX_NOINPUT"))
     }

@@ -41,7 +41,7 @@ import Varlink
     @Test func aPictureIsWellFormedAndReadsBackAsTheIDs() throws {
         for id in Self.texts {
             let events = [
-                HistoryEvent(kind: .transition, id: id, timeUSec: 0, from: .active, to: .background, reason: .focus)
+                APIHistoryEvent(kind: .transition, id: id, timeUSec: 0, from: .active, to: .background, reason: .focus)
             ]
             let svg = TimelineDrawing(lanes: Lanes(events, start: 0, end: 1_000_000)).text
             let titles = try XMLText(svg).titles

@@ -5,14 +5,14 @@ import Testing
 
 @testable import lifectl
 
-private func app(_ id: String, _ state: AppState, target: AppState? = nil) -> App {
-    App(
+private func app(_ id: String, _ state: AppState, target: AppState? = nil) -> APIApp {
+    APIApp(
         id: id, name: nil, state: state, target: target ?? state, reason: .focus, foreground: false, connected: false,
         adHoc: false, pid: state == .notRunning ? nil : 123, sinceUSec: 1_000_000, stoppedByOther: false)
 }
 
 @Suite struct OutputTests {
-    private let plain = Presentation(style: Style(isTerminal: false, environment: [:]), now: 66_000_000)
+    private let plain = TextPresentation(style: Style(isTerminal: false, environment: [:]), now: 66_000_000)
 
     @Test func tablesAreAligned() {
         let text = plain.list([app("org.example.Clock", .active), app("a", .suspended, target: .active)])
@@ -58,20 +58,20 @@ private func app(_ id: String, _ state: AppState, target: AppState? = nil) -> Ap
     }
 }
 
-private let notes = App(
+private let notes = APIApp(
     id: "org.example.Notes", name: nil, state: .active, target: .active, reason: .focus, foreground: true,
     connected: true, adHoc: false, pid: 123, sinceUSec: 1_000_000,
     scenes: [
-        Scene(
+        APIScene(
             id: "main", role: "window", state: .foregroundActive, target: .foregroundActive, reason: .focus,
             sinceUSec: 60_000_000, info: "{\"note\": 4}"),
-        Scene(
+        APIScene(
             id: "scene-2", role: "tool", state: .background, target: .foregroundActive, reason: .scene,
             sinceUSec: 61_000_000),
     ], stoppedByOther: false)
 
 @Suite struct SceneOutputTests {
-    private let plain = Presentation(style: Style(isTerminal: false, environment: [:]), now: 66_000_000)
+    private let plain = TextPresentation(style: Style(isTerminal: false, environment: [:]), now: 66_000_000)
 
     @Test func scenesStandBelowTheirApp() {
         #expect(
@@ -101,14 +101,14 @@ private let notes = App(
     }
 
     @Test func theDetailsOfAnAppHaveItsScenes() {
-        let details = Details(
+        let details = APIDetails(
             app: notes, command: ["notes"], adopted: false, processes: [], assertions: [], failures: 0,
             restartLimitReached: false, uncontrolledProcesses: [], ended: false)
         #expect(plain.details(details).contains("\n\nSCENE    ROLE    STATE"))
     }
 
     @Test func aChangeOfASceneIsALine() {
-        let step = SceneTransition(
+        let step = APISceneTransition(
             app: "a", scene: "main", from: .unattached, to: .foregroundInactive, reason: .scene, timeUSec: 0)
         let text = plain.change(MonitorReply(number: 1, scene: step))
         #expect(text.hasSuffix("  a/main  unattached → foregroundInactive  scene\n"))
@@ -139,12 +139,12 @@ private let notes = App(
     }
 
     @Test func numbersAreDistinctAndDocumented() {
-        #expect(Set(Outcome.allCases.map(\.rawValue)).count == Outcome.allCases.count)
-        #expect(Set(Outcome.allCases.map(\.meaning)).count == Outcome.allCases.count)
+        #expect(Set(ExitCode.allCases.map(\.rawValue)).count == ExitCode.allCases.count)
+        #expect(Set(ExitCode.allCases.map(\.meaning)).count == ExitCode.allCases.count)
     }
 
     @Test func everyDeclineHasItsNumber() {
-        let expected: [(ControlError.Kind, Outcome)] = [
+        let expected: [(ControlError.Kind, ExitCode)] = [
             (.noSuchApp, .noSuchApp), (.noSuchScene, .noSuchApp), (.ambiguous, .ambiguous), (.invalidApp, .invalidData),
             (.notRunning, .notRunning), (.noSuchInterruption, .noSuchInterruption),
             (.refused, .refused),
@@ -184,13 +184,13 @@ private let notes = App(
     }
 
     @Test(arguments: [
-        (ControlClientError.absent(path: "/t"), Outcome.unavailable), (.notPermitted(path: nil), .notPermitted),
+        (ControlClientError.absent(path: "/t"), ExitCode.unavailable), (.notPermitted(path: nil), .notPermitted),
         (.notPermitted(path: "/s"), .notPermitted), (.unreachable(path: "/s", errno: 111), .unavailable),
         (.closed, .unavailable), (.timedOut, .timedOut), (.callTooLong(limit: 5), .usage),
         (.parameterNotTaken("name"), .usage), (.notUnderstood("x\ny"), .protocol),
         (.system(call: "poll", errno: 12), .failed),
     ])
-    func everyFailureIsOneLine(_ error: ControlClientError, _ status: Outcome) {
+    func everyFailureIsOneLine(_ error: ControlClientError, _ status: ExitCode) {
         let failure = failure(error)
         #expect(failure.status == status)
         #expect(failure.line.hasPrefix("lifectl: cannot focus a: "))

@@ -9,7 +9,7 @@ import Varlink
     private func line(_ apps: [(String, String?, AppState)]) -> StatusLine {
         var line = StatusLine()
         let apps = apps.map { id, name, state in
-            ControlAPI.App(
+            APIApp(
                 id: id, name: name, state: state, target: state, foreground: state == .active, connected: false,
                 adHoc: false, sinceUSec: 0, stoppedByOther: false)
         }
@@ -18,7 +18,7 @@ import Varlink
     }
 
     private func move(_ line: inout StatusLine, _ id: String, to state: AppState, name: String? = nil) {
-        let change = ControlAPI.Transition(id: id, from: .inactive, to: state, reason: .focus, timeUSec: 0)
+        let change = APITransition(id: id, from: .inactive, to: state, reason: .focus, timeUSec: 0)
         line.apply(MonitorReply(number: 1, transition: change)) { $0 == id ? name : nil }
     }
 

@@ -5,15 +5,15 @@ import Testing
 @testable import lifectl
 
 @Suite struct TopTests {
-    private let plain = Presentation(style: Style(isTerminal: false, environment: [:]), now: 66_000_000)
+    private let plain = TextPresentation(style: Style(isTerminal: false, environment: [:]), now: 66_000_000)
 
     private func row(_ id: String, _ state: AppState, time: Int64? = nil, until: Int64? = nil) -> TopRow {
-        let app = App(
+        let app = APIApp(
             id: id, name: nil, state: state, target: state, reason: .focus, foreground: false, connected: false,
             adHoc: false, pid: 1, sinceUSec: 60_000_000, stoppedByOther: false)
         return TopRow(
             app: app, cpuTimeUSec: time, memoryBytes: 3 << 20,
-            conditions: until.map { [StateCondition(kind: .backgroundTime, names: [], untilUSec: $0)] } ?? [],
+            conditions: until.map { [APIStateCondition(kind: .backgroundTime, names: [], untilUSec: $0)] } ?? [],
             prospects: [])
     }
 
@@ -32,21 +32,22 @@ import Testing
             rows: [row("a", .active, time: 250_100), row("b", .active, time: 5), row("c", .active, time: 7)])
         sample.computeLoads(since: before)
         #expect(sample.rows.map(\.load) == [2500, nil, nil])
-        #expect(Presentation.percent(2500) == "25.0 %")
+        #expect(TextPresentation.percent(2500) == "25.0 %")
     }
 
     @Test func aLineIsCutWithoutItsColours() {
-        #expect(Presentation.cut("\u{1b}[32mabc\u{1b}[0mdef", to: 4) == "\u{1b}[32mabc\u{1b}[0md")
-        #expect(Presentation.cut("ab", to: 4) == "ab")
+        #expect(TextPresentation.cut("\u{1b}[32mabc\u{1b}[0mdef", to: 4) == "\u{1b}[32mabc\u{1b}[0md")
+        #expect(TextPresentation.cut("ab", to: 4) == "ab")
     }
 
     @Test func keysAreTold() {
-        #expect(Screen.keys([0x1b, 0x5b, 0x41]) == [.up])
-        #expect(Screen.keys("js\u{1b}OBk".utf8) == [.down, .character("s"), .down, .up])
-        #expect(Screen.keys([0x03]) == [.quit])
+        #expect(TopScreen.keys([0x1b, 0x5b, 0x41]) == [.up])
+        #expect(TopScreen.keys("js\u{1b}OBk".utf8) == [.down, .character("s"), .down, .up])
+        #expect(TopScreen.keys([0x03]) == [.quit])
         // A key that is none of these, and a sequence that is cut off.
         #expect(
-            Screen.keys([0x1b, 0x5b, 0x43]).isEmpty && Screen.keys([0x1b]).isEmpty && Screen.keys([0x1b, 0x5b]).isEmpty)
+            TopScreen.keys([0x1b, 0x5b, 0x43]).isEmpty && TopScreen.keys([0x1b]).isEmpty
+                && TopScreen.keys([0x1b, 0x5b]).isEmpty)
     }
 
     @Test func aKeyChoosesAnAppAndKeepsToItsName() throws {

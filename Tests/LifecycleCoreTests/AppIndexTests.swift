@@ -12,7 +12,7 @@ import Testing
     private func policy(isTransient: Bool = true) -> Policy { Policy(isTransient: isTransient) }
 
     @Test func indexOfAForgottenAppIsNotThatOfTheNextAppAtItsPosition() throws {
-        var core = Lifecycle()
+        var core = Engine()
         _ = core.handle(.define(Self.clock, policy(isTransient: false)), at: Self.now)
         let index = try #require(core.index(of: Self.clock))
         let effects = core.handle(.forget(Self.clock), at: Self.now)
@@ -30,7 +30,7 @@ import Testing
     /// Not even a later app of the same id gets what was said of the app before it.
     @Test(arguments: ["maps", "clock"])
     func whatIsSaidOfAForgottenAppDoesNotReachTheNextAppAtItsPosition(next: String) throws {
-        var core = Lifecycle()
+        var core = Engine()
         _ = core.handle(.define(Self.clock, policy(isTransient: false)), at: Self.now)
         let former = try #require(core.index(of: Self.clock))
         _ = core.handle(.forget(Self.clock), at: Self.now)
@@ -54,7 +54,7 @@ import Testing
     }
 
     @Test func outcomeOfAnIndexThatNoAppHasHadChangesNothing() {
-        var core = Lifecycle()
+        var core = Engine()
         #expect(core.handle(.outcome(AppIndex(value: 7), .gone), at: Self.now) == [])
         #expect(core.handle(.message(AppIndex(value: 7), .hello), at: Self.now) == [])
     }
@@ -69,7 +69,7 @@ import Testing
     }
 
     @Test func indexThatNoAppHasHadIsThatOfNone() {
-        var core = Lifecycle()
+        var core = Engine()
         #expect(core.machine(of: AppIndex(value: 0)) == nil)
         _ = core.handle(.define(Self.clock, policy()), at: Self.now)
         #expect(core.machine(of: AppIndex(value: 0))?.id == Self.clock)
@@ -77,7 +77,7 @@ import Testing
     }
 
     @Test func forgottenAppIsChangedOnce() {
-        var core = Lifecycle()
+        var core = Engine()
         _ = core.handle(.define(Self.clock, policy(isTransient: false)), at: Self.now)
         _ = core.handle(.forget(Self.clock), at: Self.now)
         #expect(core.takeChangedApps() == [Self.clock])

@@ -189,7 +189,7 @@ extension World {
     ) -> World {
         var world = self
         let records = core.knownApps.keys.sorted().compactMap { core.record(of: $0) }
-        world.core = Lifecycle(
+        world.core = Engine(
             restoring: core.record, apps: records, settings: core.settings, policy: { _ in policy }, at: now)
         _ = world.lines()
         before(&world)

@@ -23,7 +23,7 @@ import Testing
                 fields: record.fields.map { $0.name == name ? .init(name: name, value: "18446744073709551615") : $0 })
         }
         #expect(records.allSatisfy { $0[name] == "18446744073709551615" })
-        world.core = Lifecycle(
+        world.core = Engine(
             restoring: world.core.record, apps: records, settings: Settings(), policy: { _ in Policy() }, at: world.now)
         world.told = [:]
         world.give(.reconnected(lastSequence: .max), from: clock)
@@ -94,7 +94,7 @@ private struct Nonsense {
         var world = World()
         world.now = now
         world.linked = Set(policies.keys)
-        world.core = Lifecycle(
+        world.core = Engine(
             restoring: machine, apps: apps, settings: settings, policy: { policies[$0] }, at: now)
         for app in world.core.knownApps.values.sorted(by: { $0.id < $1.id }) where app.isReconnecting {
             let sequence = UInt64.random(in: 0...UInt64.max, using: &random)
@@ -119,7 +119,7 @@ private struct Nonsense {
         return problems
     }
 
-    private func broken(_ core: Lifecycle) -> [String] {
+    private func broken(_ core: Engine) -> [String] {
         var problems: [String] = []
         if core.foreground.count > settings.foregroundLimit { problems.append("front \(core.foreground)") }
         if Set(core.foreground).count < core.foreground.count { problems.append("front \(core.foreground)") }

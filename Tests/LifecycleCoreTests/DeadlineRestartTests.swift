@@ -290,7 +290,7 @@ import Testing
     }
 }
 
-extension Lifecycle {
+extension Engine {
     /// The end of a deadline as it is saved.
     fileprivate func savedEnd(_ kind: DeadlineKind, of id: AppID) -> Instant? {
         knownApps.index(of: id).flatMap { shared.deadlines.saved($0).first { $0.kind == kind }?.instant }

@@ -110,7 +110,7 @@ import Testing
     }
 
     @Test func `fixed limits are the documented ones`() {
-        #expect(Lifecycle.interruptionLimit == 64)
+        #expect(Engine.interruptionLimit == 64)
         #expect(Outbox.eventLimit == 16)
         #expect(AppMachine.reconnectionTime == .seconds(35))
         #expect(Scenes.limit == 32)

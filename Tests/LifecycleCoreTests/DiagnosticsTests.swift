@@ -153,8 +153,8 @@ import Testing
     }
 
     @Test func `unknown app has no condition and no forecast`() {
-        #expect(Lifecycle().conditions(of: Self.clock).isEmpty)
-        #expect(Lifecycle().forecast(of: Self.clock).isEmpty)
+        #expect(Engine().conditions(of: Self.clock).isEmpty)
+        #expect(Engine().forecast(of: Self.clock).isEmpty)
     }
 
     @Test func `looking ahead ends, whatever there is to see`() {

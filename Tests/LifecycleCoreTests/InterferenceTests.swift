@@ -46,7 +46,7 @@ import Testing
         let records = world.core.knownApps.keys.compactMap { world.core.record(of: $0) }
         // It was asked before, unless the daemon was killed just before SIGTERM. It takes a while until there is another one.
         world.now = world.now + .seconds(20)
-        world.core = Lifecycle(
+        world.core = Engine(
             restoring: world.core.record, apps: records, settings: Settings(), policy: { _ in Policy() }, at: world.now)
         _ = world.lines()
         world.give(.resumeRestored)
@@ -63,7 +63,7 @@ import Testing
         world.ask(.launch(Self.clock, background: false))
         world.ask(.launch(maps, background: false))
         let records = world.core.knownApps.keys.sorted().compactMap { world.core.record(of: $0) }
-        world.core = Lifecycle(
+        world.core = Engine(
             restoring: world.core.record, apps: records, settings: Settings(), policy: { _ in Policy() }, at: world.now)
         world.give(.resumeRestored)
         world.give(.reconnected(lastSequence: 2), from: maps)
@@ -295,7 +295,7 @@ extension World {
     fileprivate mutating func restart(settings: Settings) {
         let records = core.knownApps.keys.sorted().compactMap { core.record(of: $0) }
         let running = core.knownApps.values.filter(\.isConnected)
-        core = Lifecycle(
+        core = Engine(
             restoring: core.record, apps: records, settings: settings, policy: { _ in Policy() }, at: now)
         for app in running { give(.reconnected(lastSequence: app.outbox.lastSequence), from: app.id) }
         give(.resumeRestored)

@@ -11,7 +11,7 @@ import Testing
         world.give(.memoryPressure(.critical, "very short"))
         _ = world.lines()
         let core = world.core
-        world.core = Lifecycle(
+        world.core = Engine(
             restoring: core.record, apps: core.records, settings: core.settings, policy: { _ in Policy() },
             at: world.now)
         world.withholding = []
@@ -38,7 +38,7 @@ import Testing
         #expect(round.isAboutScenes && round.victimID == AppID("scenic"))
         #expect(world.restored().core.round == round)
         let core = world.core
-        let restored = Lifecycle(
+        let restored = Engine(
             restoring: core.saved, apps: core.knownApps.keys.compactMap { core.saved($0) }, settings: core.settings,
             policy: { _ in Policy() }, at: world.now)
         #expect(restored.round == round)
@@ -135,7 +135,7 @@ import Testing
         world.withholding = [.looks]
         world.give(.memoryPressure(.critical, "very short"))
         let core = world.core
-        world.core = Lifecycle(
+        world.core = Engine(
             restoring: core.record, apps: core.records, settings: core.settings, policy: { _ in Policy() },
             at: world.now)
         world.withholding = []
@@ -154,7 +154,7 @@ import Testing
                 field.name == "reclaim-phase" ? .init(name: field.name, value: "unknown") : field
             })
         #expect(world.core.record["reclaim-phase"] == "checking" && record != world.core.record)
-        let core = Lifecycle(
+        let core = Engine(
             restoring: record, apps: world.core.records, settings: Settings(), policy: { _ in Policy() }, at: world.now)
         #expect(core.reclaimer.round?.phase == .checking)
     }
@@ -171,7 +171,7 @@ import Testing
         world.give(.memoryPressure(.critical, "very short"))
         let core = world.core
         for (records, phase) in [(core.records, ReclaimRound.Phase.ending), ([], .checking)] {
-            world.core = Lifecycle(
+            world.core = Engine(
                 restoring: core.record, apps: records, settings: core.settings, policy: { _ in Policy() },
                 at: world.now)
             world.give(.resumeRestored)
@@ -186,7 +186,7 @@ import Testing
         world.ask(.memoryPressure(.critical, all: false))
         let core = world.core
         #expect(core.round?.phase == .checking)
-        world.core = Lifecycle(
+        world.core = Engine(
             restoring: core.record, apps: core.records.filter { $0["id"] != core.round?.victimID.name },
             settings: core.settings, policy: { _ in Policy() }, at: world.now)
         world.withholding = []

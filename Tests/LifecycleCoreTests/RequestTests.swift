@@ -79,7 +79,7 @@ import Testing
 
     @Test func `interruptions have a limit, and one name counts once`() {
         var world = World(apps: "clock")
-        let limit = Lifecycle.interruptionLimit
+        let limit = Engine.interruptionLimit
         for number in 0..<limit { world.ask(.beginInterruption("\(number)")) }
         #expect(world.replies[world.ask(.beginInterruption("0"))] == .done(nil))
         let refusal = world.replies[world.ask(.beginInterruption("more"))]

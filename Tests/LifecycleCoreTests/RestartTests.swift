@@ -241,7 +241,7 @@ import Testing
         var world = World(starting: places.keys.sorted(), home: home) { world in
             if let formerHadStarted {
                 if formerHadStarted { world.give(.start) }
-                world.core = Lifecycle(
+                world.core = Engine(
                     restoring: world.core.record, apps: [], settings: world.core.settings, policy: { _ in nil },
                     at: world.now)
             }
@@ -292,7 +292,7 @@ import Testing
         world.give(Self.crash, of: Self.clock)
         var policy = Policy()
         policy.restart = .always
-        world.core = Lifecycle(
+        world.core = Engine(
             restoring: world.core.record, apps: world.core.records, settings: world.core.settings,
             policy: { $0 == Self.clock ? policy : Policy() }, at: world.now)
         world.give(.resumeRestored)

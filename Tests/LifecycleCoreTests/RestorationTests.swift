@@ -17,7 +17,7 @@ import Testing
     static func restored(_ world: World, _ settings: Settings, policy: (AppID) -> Policy?) -> World {
         var next = world
         let records = world.core.knownApps.keys.sorted().compactMap { world.core.record(of: $0) }
-        next.core = Lifecycle(
+        next.core = Engine(
             restoring: world.core.record, apps: records, settings: settings, policy: policy, at: world.now)
         _ = next.lines()
         return next
@@ -49,9 +49,9 @@ import Testing
         let running = running("clock")
         var ended = running
         ended.ask(.terminate(Self.clock))
-        func restored(_ machine: World, _ app: World) throws -> Lifecycle {
+        func restored(_ machine: World, _ app: World) throws -> Engine {
             let record = try #require(app.core.record(of: Self.clock))
-            return Lifecycle(
+            return Engine(
                 restoring: machine.core.record, apps: [record], settings: Settings(), policy: { _ in Policy() },
                 at: running.now)
         }
@@ -66,7 +66,7 @@ import Testing
         var record = try #require(world.core.record(of: Self.clock))
         record.fields.removeAll { $0.name == "wish" }
         record.fields.append(.init(name: "wish", value: "restart"))
-        world.core = Lifecycle(
+        world.core = Engine(
             restoring: world.core.record, apps: [record], settings: Settings(), policy: { _ in Policy() }, at: world.now
         )
         world.give(.resumeRestored)
@@ -136,7 +136,7 @@ import Testing
         var world = running()
         var machine = TextRecord()
         machine.add("place", "ghost")
-        world.core = Lifecycle(
+        world.core = Engine(
             restoring: machine, apps: [], settings: Settings(), policy: { _ in Policy() }, at: world.now)
         world.give(.define(Self.clock, Policy()))
         world.ask(.launch(Self.clock, background: false))

@@ -224,8 +224,8 @@ import Testing
 
     // MARK: Records that say less, or too much
 
-    static func core(restoring record: TextRecord) -> Lifecycle {
-        Lifecycle(
+    static func core(restoring record: TextRecord) -> Engine {
+        Engine(
             restoring: TextRecord(), apps: [record], settings: Settings(), policy: { _ in Policy() }, at: time(99))
     }
 
@@ -334,7 +334,7 @@ import Testing
             ("scene", scene.text),
         ]
         var world = World()
-        world.core = Lifecycle(
+        world.core = Engine(
             restoring: TextRecord(), apps: [TextRecord(fields: known.map { .init(name: $0.0, value: $0.1) })],
             settings: Settings(), policy: { _ in Policy() }, at: Self.time(1))
         world.give(.resumeRestored)

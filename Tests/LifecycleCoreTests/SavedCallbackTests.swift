@@ -9,14 +9,14 @@ import Testing
     private static let now = Instant(microseconds: 1_000_000)
 
     /// An app in the foreground that has listened from the beginning, with what else its record says.
-    private static func restored(_ rest: [(String, String)]) -> Lifecycle {
+    private static func restored(_ rest: [(String, String)]) -> Engine {
         let known = [
             ("id", clock.name), ("state", "active"), ("wish", "run"), ("linked", "1"), ("launched", "1"),
             ("has-launched", "1"), ("sequence", "1"),
         ]
         let record = TextRecord(fields: (known + rest).map { .init(name: $0.0, value: $0.1) })
         let machine = TextRecord(fields: [.init(name: "front", value: clock.name)])
-        return Lifecycle(
+        return Engine(
             restoring: machine, apps: [record], settings: Settings(), policy: { _ in Policy() }, at: now)
     }
 

@@ -107,8 +107,8 @@ import Testing
     }
 
     /// Restores the records half a second after the last of them was written.
-    static func core(_ apps: [Fields] = apps, machine: Fields = machine) -> Lifecycle {
-        Lifecycle(
+    static func core(_ apps: [Fields] = apps, machine: Fields = machine) -> Engine {
+        Engine(
             restoring: record(machine), apps: apps.map(record), settings: Settings(), policy: policy(of:),
             at: seconds(1005.5))
     }
@@ -224,7 +224,7 @@ import Testing
             }
             var slot = SlotWriter()
             core.writeRecord(to: &slot)
-            let again = Lifecycle(
+            let again = Engine(
                 restoring: SlotReader(slot.bytes[...]), apps: slots, settings: Settings(),
                 policy: Self.policy(of:), at: Self.seconds(1005.5))
             #expect(again.record == core.record && slots.count == apps.count)

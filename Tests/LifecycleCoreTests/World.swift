@@ -6,7 +6,7 @@ import Simulation
 ///
 /// What it does is written down as a transcript; tests compare transcripts with what the life cycle's texts say.
 struct World {
-    var core = Lifecycle()
+    var core = Engine()
     var now = Instant(microseconds: 0)
     /// The connected apps as soon as they run.
     var linked: Set<AppID> = []

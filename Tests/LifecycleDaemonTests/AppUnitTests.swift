@@ -71,10 +71,10 @@ import Testing
     // MARK: Decisions
 
     private func decision(
-        _ id: String, _ manage: Settings.Desktop.Manage, allow: [String] = [], deny: [String] = [],
+        _ id: String, _ manage: DaemonSettings.Desktop.Manage, allow: [String] = [], deny: [String] = [],
         isAutostarted: Bool = false, isBusService: Bool = false, edit: ((inout DesktopEntryFacts) -> Void)? = nil
     ) -> AppUnitPolicy.Decision {
-        var settings = Settings.Desktop()
+        var settings = DaemonSettings.Desktop()
         (settings.manage, settings.allow, settings.deny) = (manage, allow, deny)
         let facts = edit.map { edit in
             var facts = DesktopEntryFacts()
@@ -86,7 +86,7 @@ import Testing
     }
 
     @Test func nothingIsManagedByDefault() {
-        #expect(Settings().desktop.manage == .none)
+        #expect(DaemonSettings().desktop.manage == .none)
         #expect(decision("org.example.App", .none, allow: ["org.example.App"]) == .leave(.off))
     }
 

@@ -19,7 +19,7 @@ import Varlink
 
         func handle(_ call: ClientCall) {
             methods.append(call.call.methodName)
-            if holds { held.append(call) } else { call.answer(Varlink.Reply(NoParameters())) }
+            if holds { held.append(call) } else { call.answer(VarlinkReply(NoParameters())) }
         }
 
         /// The owners of the processes of the first clients; those of later ones belong to no app.
@@ -90,7 +90,7 @@ import Varlink
             try loop.dispatchReady()
             delegate.holds = false
             try #require(delegate.held.count == 1)
-            delegate.held[0].answer(Varlink.Reply(NoParameters()))
+            delegate.held[0].answer(VarlinkReply(NoParameters()))
             #expect(delegate.methods.count <= 1 + Self.turn)
             try pipeline(client, loop) { client.replyCount < Self.callCount }
             #expect(delegate.methods.count == Self.callCount)

@@ -6,7 +6,7 @@ import Testing
 
 @Suite struct DefaultTimeTests {
     @Test func defaultTimesAreThoseOfTheSpecification() {
-        for times in [LifecycleCore.Settings(Configuration.Settings()).timeouts, LifecycleCore.Settings().timeouts] {
+        for times in [Settings(DaemonSettings()).timeouts, Settings().timeouts] {
             #expect(times.willResignActive == .seconds(1))
             #expect(times.didEnterBackground == .seconds(5))
             #expect(times.termination == .seconds(5))
@@ -17,7 +17,7 @@ import Testing
     }
 
     @Test func everyConfiguredTimeReachesTheCore() {
-        var settings = Configuration.Settings()
+        var settings = DaemonSettings()
         settings.timeouts.willResignActive = .seconds(11)
         settings.timeouts.didEnterBackground = .seconds(12)
         settings.timeouts.termination = .seconds(13)
@@ -26,7 +26,7 @@ import Testing
         settings.timeouts.callback = .seconds(16)
         settings.timeouts.task = .seconds(17)
         settings.timeouts.taskExpiration = .seconds(18)
-        let times = LifecycleCore.Settings(settings).timeouts
+        let times = Settings(settings).timeouts
         let all = [
             times.willResignActive, times.didEnterBackground, times.termination, times.background, times.launch,
             times.callback, times.task, times.taskExpiration,

@@ -11,7 +11,7 @@ import Testing
         "some avg10=0.00 avg60=0.00 avg300=0.00 total=0\nfull avg10=0.00 avg60=0.00 avg300=0.00 total=0\n"
 
     @Test func triggerIsTheShareOfTheWindow() {
-        var settings = Configuration.Settings.Memory()
+        var settings = DaemonSettings.Memory()
         settings.warning = 10
         settings.critical = 25
         settings.window = .seconds(2)
@@ -74,7 +74,7 @@ import Testing
 
     /// A virtual machine that stands still has such waiting, with 22 of 23 GiB available.
     @Test func noWaitingIsCriticalWithPlentyOfMemory() {
-        var thresholds = MemoryThresholds(Configuration.Settings.Memory())
+        var thresholds = MemoryThresholds(DaemonSettings.Memory())
         func level(available: UInt64?, total: UInt64? = 1 << 30) -> [MemoryLevel] {
             var later = MemoryReading(instant: 2_000_000, available: available, total: total)
             later.some.total = .seconds(1)
@@ -92,7 +92,7 @@ import Testing
     }
 
     @Test func anyWaitingIsCriticalBelowTheReserve() {
-        let thresholds = MemoryThresholds(Configuration.Settings.Memory())
+        let thresholds = MemoryThresholds(DaemonSettings.Memory())
         func level(available: UInt64?, swap: UInt64?) -> MemoryLevel {
             let reading = MemoryReading(instant: 2_000_000, available: available, total: 1000 << 20, freeSwap: swap)
             return MemoryPressure(since: MemoryReading(instant: 1_000_000), reading: reading, thresholds: thresholds)
@@ -205,11 +205,11 @@ import Testing
         let watch = try MemoryWatch(loop: loop, log: journal, processes: processes, core: core)
         watch.file = "/nowhere/memory.pressure"
         for count in 1...2 {
-            watch.apply(Configuration.Settings.Memory())
+            watch.apply(DaemonSettings.Memory())
             #expect(!watch.isWatching && journal.entries.count == count)
         }
         watch.file = MemoryPressureSource.machine
-        watch.apply(Configuration.Settings.Memory())
+        watch.apply(DaemonSettings.Memory())
         #expect(watch.isWatching && journal.entries.count == 2)
     }
 
@@ -228,7 +228,7 @@ import Testing
                     if watch.isWatching { loop.exit(code: 0) }
                     check?.arm(atMicroseconds: loop.freshNow + 1_000)
                 }
-                withoutDescriptors { watch.apply(Configuration.Settings.Memory()) }
+                withoutDescriptors { watch.apply(DaemonSettings.Memory()) }
                 #expect(!watch.isWatching)
                 check?.arm(atMicroseconds: loop.freshNow)
                 #expect(try loop.runGuarded() == 0)

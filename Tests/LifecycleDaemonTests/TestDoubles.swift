@@ -52,7 +52,7 @@ final class MemoryStateStore: StateStore {
         source?.listState { records.append(($0, $1)) }
     }
 
-    func record(changesOf core: inout Lifecycle) {
+    func record(changesOf core: inout Engine) {
         changed = []
         while let index = core.takeChangedIndex() {
             changed.append(core.latestID(of: AppIndex(value: index)))
@@ -86,7 +86,7 @@ final class MemoryStateStore: StateStore {
     func end() { isBegun = false }
 }
 
-extension Lifecycle {
+extension Engine {
     /// Handles the outcome of an effect, or a change of an app's processes, unless the app is not known.
     mutating func handle(_ outcome: Outcome, of id: AppID, at now: Instant) -> [Effect] {
         knownApps[id].map { handle(.outcome($0.index, outcome), at: now) } ?? []

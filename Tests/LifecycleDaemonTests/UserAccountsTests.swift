@@ -14,7 +14,7 @@ import Testing
             try accounts.account(of: "no-such-user-here")
         }
         accounts.update(["root"]) { (user) throws(UserLookupError) in
-            throw .failed(user: user, error: Processes.Errno(rawValue: EIO))
+            throw .failed(user: user, error: Errno(rawValue: EIO))
         }
         #expect(try accounts.account(of: "root").userID == 0)
         accounts.update([])

@@ -37,7 +37,7 @@ final class FakeDaemon {
     @MainActor
     static func greeting(_ application: LifecycleApplication, _ delegate: any LifecycleDelegate) throws -> FakeDaemon {
         let (daemon, app) = try pair()
-        application.attach(try Client(channel: app, .leftToTheApp), delegate)
+        application.attach(try AppClient(channel: app, .leftToTheApp), delegate)
         try daemon.greet()
         application.dispatch()
         return daemon

@@ -32,7 +32,7 @@ private struct RestartSimulation {
     }
 
     var daemon = Daemon()
-    var session = Session(hasChannel: true, canResume: true)
+    var session = AppSession(hasChannel: true, canResume: true)
     var held: Set<AssertionID> = []
     var sent: [Int64] = []
     var told: [Int64] = []

@@ -4,8 +4,8 @@ import LifecycleTypes
 import Testing
 
 @Suite struct SessionAssertionTests {
-    private func managed() -> Session {
-        var session = Session(hasChannel: true)
+    private func managed() -> AppSession {
+        var session = AppSession(hasChannel: true)
         session.receive(Array("welcome protocol=1 app-id=x\n".utf8), now: 0)
         _ = session.takeOutput()
         return session
@@ -85,7 +85,7 @@ import Testing
     }
 
     @Test func `without a channel tasks come and go`() {
-        var session = Session(hasChannel: false)
+        var session = AppSession(hasChannel: false)
         _ = session.run()
         session.endTask(session.beginTask(name: "a"))
         #expect(session.takeOutput().isEmpty)

@@ -8,8 +8,8 @@ import Testing
 @Suite struct SessionResumeTests {
     private static let welcome = "welcome protocol=1 app-id=x"
 
-    private func managed() -> Session {
-        var session = Session(hasChannel: true, canResume: true)
+    private func managed() -> AppSession {
+        var session = AppSession(hasChannel: true, canResume: true)
         session.hear(Self.welcome)
         _ = session.takeOutput()
         return session
@@ -174,7 +174,7 @@ import Testing
     }
 
     @Test func `an app that has heard nothing yet comes back with 0, and is launched then`() {
-        var session = Session(hasChannel: true, canResume: true)
+        var session = AppSession(hasChannel: true, canResume: true)
         session.channelDidEnd()
         #expect(session.run().isEmpty)
         session.resume()
@@ -296,7 +296,7 @@ import Testing
     }
 
     @Test func `an app that was never launched and is not let back in is in the foreground`() {
-        var session = Session(hasChannel: true, canResume: true)
+        var session = AppSession(hasChannel: true, canResume: true)
         session.channelDidEnd()
         session.resume()
         session.hear("goodbye reason=not-an-app")

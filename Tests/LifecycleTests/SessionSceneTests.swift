@@ -8,8 +8,8 @@ import Testing
     private static let welcome = "welcome protocol=1 app-id=x"
     private let other = SceneID("other")
 
-    private func managed() -> Session {
-        var session = Session(hasChannel: true, canResume: true, usesScenes: true)
+    private func managed() -> AppSession {
+        var session = AppSession(hasChannel: true, canResume: true, usesScenes: true)
         session.hear(Self.welcome)
         _ = session.takeOutput()
         return session
@@ -17,7 +17,7 @@ import Testing
 
     /// Tells of a scene, and returns its state meanwhile and afterwards.
     private func tell(
-        _ session: inout Session, _ sequence: Int, _ verb: String, _ state: String, _ fields: String = ""
+        _ session: inout AppSession, _ sequence: Int, _ verb: String, _ state: String, _ fields: String = ""
     ) -> [SceneState?] {
         session.hear("scene-\(verb) seq=\(sequence) deadline-ms=1 state=\(state) scene=main\(fields)")
         guard case .callback(let callback) = session.next() else { return [] }
@@ -291,7 +291,7 @@ import Testing
     }
 
     @Test func appWithoutScenesIsToldOfNoneAtGoodbye() throws {
-        var session = Session(hasChannel: true, canResume: true)
+        var session = AppSession(hasChannel: true, canResume: true)
         session.hear(Self.welcome)
         session.channelDidEnd()
         try session.openScene(nil, role: nil, info: nil)
@@ -302,7 +302,7 @@ import Testing
 
     @Test(arguments: [true, false])
     func requestForASceneBeforeTheFirstAnswerOfTheDaemonIsNotLost(isManaged: Bool) throws {
-        var session = Session(hasChannel: true, canResume: true, usesScenes: true)
+        var session = AppSession(hasChannel: true, canResume: true, usesScenes: true)
         try session.openScene(nil, role: "tool", info: nil)
         session.hear(isManaged ? Self.welcome : "unmanaged")
         if isManaged {
@@ -314,7 +314,7 @@ import Testing
     }
 
     @Test func `scene that an unmanaged app closes and opens again ends first`() throws {
-        var session = Session(hasChannel: false, usesScenes: true)
+        var session = AppSession(hasChannel: false, usesScenes: true)
         _ = session.run()
         session.closeScene(.main)
         session.closeScene(.main)
@@ -329,7 +329,7 @@ import Testing
     }
 
     @Test func unmanagedAppThatRequestsNewScenesInOneHandlerGetsAsMany() throws {
-        var session = Session(hasChannel: false, usesScenes: true)
+        var session = AppSession(hasChannel: false, usesScenes: true)
         while case .callback(let callback) = session.next() {
             if callback.kind == .didFinishLaunching {
                 try session.openScene(nil, role: "tool", info: nil)
@@ -343,7 +343,7 @@ import Testing
     }
 
     @Test func sceneThatAnUnmanagedAppOpensAgainWhileItIsConnectedIsConnectedOnce() throws {
-        var session = Session(hasChannel: false, usesScenes: true)
+        var session = AppSession(hasChannel: false, usesScenes: true)
         var connections = 0
         while connections < 10, case .callback(let callback) = session.next() {
             if callback.kind == .sceneWillConnect {
@@ -357,7 +357,7 @@ import Testing
     }
 
     @Test func unmanagedAppThatClosesItsScenesInOneHandlerIsInTheBackground() throws {
-        var session = Session(hasChannel: false, usesScenes: true)
+        var session = AppSession(hasChannel: false, usesScenes: true)
         try session.openScene(nil, role: nil, info: nil)
         _ = session.run()
         for scene in session.allScenes { session.closeScene(scene.id) }
@@ -371,7 +371,7 @@ import Testing
     }
 
     @Test func sceneThatAnUnmanagedAppOpensAndClosesInOneHandlerEnds() throws {
-        var session = Session(hasChannel: false, usesScenes: true)
+        var session = AppSession(hasChannel: false, usesScenes: true)
         _ = session.run()
         let id = try #require(other)
         try session.openScene(id, role: nil, info: nil)
@@ -382,7 +382,7 @@ import Testing
     }
 
     @Test func closedSceneOfAnUnmanagedAppEndsOnce() {
-        var session = Session(hasChannel: false, usesScenes: true)
+        var session = AppSession(hasChannel: false, usesScenes: true)
         _ = session.run()
         session.closeScene(.main)
         var ends = 0
@@ -403,7 +403,7 @@ import Testing
     }
 
     @Test func unmanagedAppHasASceneInTheForegroundAndOpensMore() throws {
-        var session = Session(hasChannel: false, usesScenes: true)
+        var session = AppSession(hasChannel: false, usesScenes: true)
         #expect(
             session.run() == [
                 "will-finish-launching inactive", "did-finish-launching inactive", "scene-will-connect inactive",
@@ -428,12 +428,12 @@ import Testing
     }
 
     @Test func `an app without scenes that no daemon manages hears of none`() {
-        var session = Session(hasChannel: false)
+        var session = AppSession(hasChannel: false)
         #expect(session.run().last == "did-become-active active")
     }
 }
 
-extension Session {
+extension AppSession {
     fileprivate func scene(_ id: String) -> SceneRecord? {
         allScenes.first { $0.id.name == id }
     }

@@ -2,7 +2,7 @@ import AppChannel
 import LifecycleClient
 import LifecycleTypes
 
-extension Session {
+extension AppSession {
     mutating func hear(_ line: String, now: Int64 = 0) {
         receive(Array("\(line)\n".utf8), now: now)
     }

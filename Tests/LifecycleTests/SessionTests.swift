@@ -5,22 +5,22 @@ import TestSupport
 import Testing
 
 @Suite struct SessionTests {
-    private func managed() -> Session {
-        var session = Session(hasChannel: true)
+    private func managed() -> AppSession {
+        var session = AppSession(hasChannel: true)
         session.receive(Array("welcome protocol=1 app-id=x\n".utf8), now: 0)
         _ = session.takeOutput()
         return session
     }
 
     @Test func `the app says hello first`() {
-        var session = Session(hasChannel: true)
+        var session = AppSession(hasChannel: true)
         #expect(session.takeOutput() == "hello protocol=1\n")
         #expect(session.next() == nil)
         #expect(session.isManaged)
     }
 
     @Test func `without a channel the app is launched to the foreground`() {
-        var session = Session(hasChannel: false)
+        var session = AppSession(hasChannel: false)
         #expect(
             session.run() == [
                 "will-finish-launching inactive", "did-finish-launching inactive", "did-become-active active",
@@ -31,7 +31,7 @@ import Testing
     }
 
     @Test func `when no daemon answers the hello the app is launched to the foreground`() {
-        var session = Session(hasChannel: true)
+        var session = AppSession(hasChannel: true)
         session.channelDidEnd()
         #expect(session.run().last == "did-become-active active")
         #expect(session.takeOutput().isEmpty)

@@ -11,8 +11,8 @@ import Testing
         "will-finish-launching inactive", "did-finish-launching inactive", "did-become-active active",
     ]
 
-    private func unmanaged() -> Session {
-        var session = Session(hasChannel: true, canResume: true)
+    private func unmanaged() -> AppSession {
+        var session = AppSession(hasChannel: true, canResume: true)
         _ = session.takeOutput()
         session.hear("unmanaged")
         return session
@@ -121,7 +121,7 @@ import Testing
     }
 
     @Test func `app gives up a daemon that always closes the connection, and is launched once`() {
-        var session = Session(hasChannel: true, canResume: true)
+        var session = AppSession(hasChannel: true, canResume: true)
         for _ in 1...20 {
             session.channelDidEnd()
             session.resume()
@@ -161,7 +161,7 @@ import Testing
     }
 
     @Test func scenesOfAReleasedAppComeToTheForeground() {
-        var session = Session(hasChannel: true, canResume: true, usesScenes: true)
+        var session = AppSession(hasChannel: true, canResume: true, usesScenes: true)
         session.hear("welcome protocol=1 app-id=x")
         for (number, scene) in ["main", "main", "other", "gone"].enumerated() {
             let verb = number == 1 ? "will-enter-foreground" : "will-connect"
@@ -182,7 +182,7 @@ import Testing
     }
 
     @Test func `released app without a connected scene gets one`() {
-        var session = Session(hasChannel: true, canResume: true, usesScenes: true)
+        var session = AppSession(hasChannel: true, canResume: true, usesScenes: true)
         session.hear("welcome protocol=1 app-id=x")
         session.hear("did-finish-launching seq=1 deadline-ms=1 state=background reason=adopt")
         _ = session.run()
@@ -194,7 +194,7 @@ import Testing
     }
 
     @Test func `app with scenes does without the daemon`() {
-        var session = Session(hasChannel: true, canResume: true, usesScenes: true)
+        var session = AppSession(hasChannel: true, canResume: true, usesScenes: true)
         session.hear("unmanaged")
         #expect(session.run().last == "scene-did-become-active active")
         session.channelDidEnd()

@@ -34,7 +34,7 @@ import Testing
     /// A shell's jobs are in its session, and those of a pipeline in one process group.
     @Test func neighboursOfAdoptedProcessAreNotAdopted() async {
         await #expect(processExitsWith: .success) {
-            let world = try World()
+            let world = try ProcessWorld()
             let (family, _) = try world.launch("family")
             let child = try #require(family.processes().last)
             let tree = try world.adopt(child.pid, name: "child")
@@ -80,7 +80,7 @@ import Testing
         }
         await #expect(processExitsWith: .success) { [said = former.said as String, hold] in
             let legacy = try Legacy(said)
-            let world = try World(succeeding: legacy)
+            let world = try ProcessWorld(succeeding: legacy)
             var saved = try legacy.tree
             saved.isAdopted = true
             let tree = try world.restore(saved)
@@ -97,7 +97,7 @@ import Testing
 
     @Test func processThatHasEndedIsNotAdopted() async {
         await #expect(processExitsWith: .success) {
-            let world = try World()
+            let world = try ProcessWorld()
             let (launched, _) = try world.launch("idle")
             let main = launched.main.pid
             let process = try hold(main)
@@ -130,7 +130,7 @@ import Testing
     }
 }
 
-extension World {
+extension ProcessWorld {
     /// A program of the fixture that has become a stranger, and then a tree again.
     fileprivate func adopt(_ program: String, by hold: Hold) throws -> ProcessTree {
         let groups = table.cgroups

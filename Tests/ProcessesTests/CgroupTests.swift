@@ -89,7 +89,7 @@ import Testing
 @Suite(.needsCgroups, .endsWithRunner) struct CgroupTests {
     @Test func theProgramIsBornInItsGroup() async {
         await #expect(processExitsWith: .success) {
-            let world = try World(hasCgroups: true)
+            let world = try ProcessWorld(hasCgroups: true)
             let (tree, _) = try world.launch("idle")
             #expect(Cgroup.name(of: tree.main.pid)?.hasSuffix("/apps/app-idle") == true)
             #expect(tree.processes().map(\.pid) == [tree.main.pid])
@@ -99,7 +99,7 @@ import Testing
 
     @Test func aGroupThatWasKilledIsNotUsedAgain() async {
         await #expect(processExitsWith: .success) {
-            let world = try World(hasCgroups: true)
+            let world = try ProcessWorld(hasCgroups: true)
             for _ in 0..<3 {
                 let (tree, _) = try world.launch("idle")
                 tree.kill()
@@ -116,7 +116,7 @@ import Testing
 
     @Test func groupWhoseSetUpIsCompleteIsLimited() async {
         await #expect(processExitsWith: .success) {
-            let world = try World(hasCgroups: true)
+            let world = try ProcessWorld(hasCgroups: true)
             let (tree, _) = try world.launch("idle")
             tree.completeSetUp()
             let limit = ProcFile.read(try world.group(of: tree).path + "/cgroup.max.descendants", limit: 16)
@@ -127,7 +127,7 @@ import Testing
 
     @Test func groupMadeByAppBelongsToApp() async {
         await #expect(processExitsWith: .success) {
-            let world = try World(hasCgroups: true)
+            let world = try ProcessWorld(hasCgroups: true)
             let (tree, _) = try world.launch("family")
             let inner = try world.group(of: tree).child("a")
             try inner.create()
@@ -149,7 +149,7 @@ import Testing
 
     @Test func processInGroupWhoseNameIsNotUTF8BelongsToApp() async {
         await #expect(processExitsWith: .success) {
-            let world = try World(hasCgroups: true)
+            let world = try ProcessWorld(hasCgroups: true)
             let (tree, _) = try world.launch("family")
             let group = try world.group(of: tree)
             let inner = Array("\(group.path)/".utf8CString.dropLast()) + [CChar(bitPattern: 0xFF)]
@@ -176,7 +176,7 @@ import Testing
     /// The kernel lists the processes of a threaded group in the domain above alone.
     @Test func processInThreadedGroupMadeByAppBelongsToApp() async {
         await #expect(processExitsWith: .success) {
-            let world = try World(hasCgroups: true)
+            let world = try ProcessWorld(hasCgroups: true)
             let (tree, _) = try world.launch("family")
             let inner = try world.group(of: tree).child("a")
             try inner.create()
@@ -197,7 +197,7 @@ import Testing
     /// The parent of the last process is none of ours and outside of the group, so that no SIGCHLD tells.
     @Test func emptinessIsToldByTheKernel() async {
         await #expect(processExitsWith: .success) {
-            let world = try World(hasCgroups: true)
+            let world = try ProcessWorld(hasCgroups: true)
             let (other, _) = try world.launch("family")
             let (tree, _) = try world.launch("idle")
             let group = try world.group(of: tree)
@@ -219,7 +219,7 @@ import Testing
 
     @Test func groupOfNewTreeTellsOfNoChange() async {
         await #expect(processExitsWith: .success) {
-            let world = try World(hasCgroups: true)
+            let world = try ProcessWorld(hasCgroups: true)
             let tree = try world.table.launch(SpawnRequest(program: "/bin/true"))
             var change = pollfd(fd: try #require(tree.changeDescriptors.first), events: Int16(POLLPRI), revents: 0)
             #expect(unsafe poll(&change, 1, 0) == 0)
@@ -229,7 +229,7 @@ import Testing
 
     @Test func aProgramThatDoesNotExistLeavesNoGroup() async {
         await #expect(processExitsWith: .success) {
-            let world = try World(hasCgroups: true)
+            let world = try ProcessWorld(hasCgroups: true)
             let tree = try world.start(SpawnRequest(program: "/no/such"), name: "missing")
             try world.wait("it failed") { tree.execStatus() != .pending }
             let group = try #require(Cgroup.ofThisProcess()).child("lifed-test-\(getpid())/apps/app-missing")
@@ -244,7 +244,7 @@ import Testing
 
     @Test func emptyGroupOfEarlierDaemonIsRemoved() async {
         await #expect(processExitsWith: .success) {
-            let world = try World(hasCgroups: true)
+            let world = try ProcessWorld(hasCgroups: true)
             let apps = try #require(world.base).child("apps")
             let (tree, _) = try world.launch("idle")
             for name in ["app-ended", "app-ended/inner"] { try apps.child(name).create() }
@@ -258,7 +258,7 @@ import Testing
     /// A name comes from a file, which another program may have written.
     @Test func namesThatCannotBeOursNameNothing() async {
         await #expect(processExitsWith: .success) {
-            let world = try World(hasCgroups: true)
+            let world = try ProcessWorld(hasCgroups: true)
             let base = try #require(world.base)
             let subtree = try #require(world.table.cgroups)
             let (tree, _) = try world.launch("idle")

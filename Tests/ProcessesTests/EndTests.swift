@@ -6,7 +6,7 @@ import Testing
 @Suite(.endsWithRunner) struct EndTests {
     @Test func aStoppedProgramActsOnTheRequestToEnd() async {
         await #expect(processExitsWith: .success) {
-            let world = try World()
+            let world = try ProcessWorld()
             let output = try Pipe()
             let tree = try world.start(world.request("obey-term", output: output))
             try world.wait("ready") { output.read().contains("ready") }
@@ -21,7 +21,7 @@ import Testing
     }
 
     /// The shell needs its child while it handles the signal, and would leave it behind.
-    @Test(arguments: World.canMakeCgroups ? Hold.allCases : [.processGroup], [false, true])
+    @Test(arguments: ProcessWorld.canMakeCgroups ? Hold.allCases : [.processGroup], [false, true])
     func childGetsTheRequestToEndWhenTheMainProcessHasEnded(_ hold: Hold, _ isStopped: Bool) async {
         await #expect(processExitsWith: .success) { [hold, isStopped] in
             let world = try hold.world()
@@ -33,13 +33,13 @@ import Testing
                 while :; do wait; done
                 """
             var request = SpawnRequest(
-                program: "/bin/sh", arguments: ["-c", script, World.fixture, RunnerPipe.path])
+                program: "/bin/sh", arguments: ["-c", script, ProcessWorld.fixture, RunnerPipe.path])
             request.standardOutput = output.writeEnd.rawValue
             let tree = try world.start(request, by: hold.method)
             try world.wait("ready") { output.read().contains("ready") }
             // Before it executes its program, it has the dispositions of a command that the shell waits for.
             try world.wait("the child runs") {
-                tree.processes().contains { RunningProcess.executable(of: $0.pid) == World.fixture }
+                tree.processes().contains { RunningProcess.executable(of: $0.pid) == ProcessWorld.fixture }
             }
             if isStopped {
                 _ = tree.stop()
@@ -93,7 +93,7 @@ import Testing
 
     @Test func processThatIgnoresSIGTERMIsKilledWithItsChildren() async {
         await #expect(processExitsWith: .success) {
-            let world = try World()
+            let world = try ProcessWorld()
             let (tree, _) = try world.launch("ignore-term")
             tree.terminate()
             world.reap()
@@ -108,7 +108,7 @@ import Testing
 
     @Test func escapedDaemonsAreKilledToo() async {
         await #expect(processExitsWith: .success) {
-            let world = try World()
+            let world = try ProcessWorld()
             let (tree, said) = try world.launch("escape", until: "escaped")
             let escaped = try number(after: "escaped", in: said)
             _ = tree.stop()
@@ -127,7 +127,7 @@ import Testing
 
     @Test func daemonThatIsFoundAtTheEndOfTheMainProcessGetsTheRequestToEnd() async {
         await #expect(processExitsWith: .success) {
-            let world = try World()
+            let world = try ProcessWorld()
             let (tree, _) = try world.launch("escape-clean")
             let escaped = try world.waitForEscaped()
             #expect(world.table.strangers().identities == [escaped.identity])
@@ -141,7 +141,7 @@ import Testing
 
     @Test func aTreeLivesUntilItsLastOrphanHasEnded() async {
         await #expect(processExitsWith: .success) {
-            let world = try World()
+            let world = try ProcessWorld()
             let (tree, said) = try world.launch("leave-orphan", until: "orphan")
             let orphan = try number(after: "orphan", in: said)
             try world.waitForEvent(tree, .mainEnded(.exited(code: 5)))
@@ -158,10 +158,10 @@ import Testing
 
     @Test func anOrphanWithTheMarkOfAnotherTreeKeepsNoneOfThem() async {
         await #expect(processExitsWith: .success) {
-            let world = try World()
+            let world = try ProcessWorld()
             let (marked, _) = try world.launch("idle")
             let mark = "\(LaunchToken.environmentName)=\(marked.token)"
-            let idle = "\(World.fixture) idle \(RunnerPipe.path)"
+            let idle = "\(ProcessWorld.fixture) idle \(RunnerPipe.path)"
             let script = "(\(mark) \(idle) &); exec \(idle)"
             let maker = try world.start(SpawnRequest(program: "/bin/sh", arguments: ["-c", script]))
             try world.wait("an orphan of both") {
@@ -177,12 +177,13 @@ import Testing
 
     @Test func theEndOfATreeDoesNotClaimAProcessThatIsOlderWithinTheSameClockTick() async {
         await #expect(processExitsWith: .success) {
-            let world = try World()
+            let world = try ProcessWorld()
             var isTie = false
             for _ in 0..<2000 where !isTie {
                 let (maker, _) = try world.launch("escape-clean")
                 let stranger = try world.waitForEscaped()
-                let other = try world.start(SpawnRequest(program: World.fixture, arguments: ["idle", RunnerPipe.path]))
+                let other = try world.start(
+                    SpawnRequest(program: ProcessWorld.fixture, arguments: ["idle", RunnerPipe.path]))
                 isTie = stranger.startTime == other.main.startTime
                 other.kill()
                 try world.waitForEvent(other, .emptied)
@@ -194,7 +195,7 @@ import Testing
                 [maker.token, other.token].forEach(world.table.remove)
                 try world.wait("reaped") {
                     world.reap()
-                    return World.childCount == 0
+                    return ProcessWorld.childCount == 0
                 }
             }
             #expect(isTie)
@@ -203,13 +204,13 @@ import Testing
 
     @Test func aRemovedTreeLeavesNoZombie() async {
         await #expect(processExitsWith: .success) {
-            let world = try World()
+            let world = try ProcessWorld()
             let (tree, _) = try world.launch("idle")
             tree.kill()
             world.table.remove(tree.token)
             try world.wait("reaped") {
                 world.reap()
-                return World.childCount == 0
+                return ProcessWorld.childCount == 0
             }
             #expect(world.events.isEmpty)
         }
@@ -217,10 +218,10 @@ import Testing
 
     @Test func twoHundredTreesEndTogether() async {
         await #expect(processExitsWith: .success) {
-            let world = try World()
-            let before = World.descriptorCount
+            let world = try ProcessWorld()
+            let before = ProcessWorld.descriptorCount
             for _ in 0..<200 {
-                _ = try world.start(SpawnRequest(program: World.fixture, arguments: ["idle", RunnerPipe.path]))
+                _ = try world.start(SpawnRequest(program: ProcessWorld.fixture, arguments: ["idle", RunnerPipe.path]))
             }
             for tree in world.table.trees {
                 _ = tree.stop()
@@ -235,9 +236,9 @@ import Testing
                 world.table.remove(tree.token)
             }
             world.table.removeDiscardedGroups()
-            #expect(World.childCount == 0)
+            #expect(ProcessWorld.childCount == 0)
             // The test library opens and closes a few of its own meanwhile.
-            #expect(World.descriptorCount < before + 20)
+            #expect(ProcessWorld.descriptorCount < before + 20)
         }
     }
 }

@@ -17,12 +17,12 @@ enum Hold: String, CaseIterable, Codable, Sendable {
         }
     }
 
-    func world() throws -> World { try World(hasCgroups: self != .processGroup) }
+    func world() throws -> ProcessWorld { try ProcessWorld(hasCgroups: self != .processGroup) }
 }
 
 extension Trait where Self == ConditionTrait {
     static var needsCgroups: Self {
-        .enabled(if: World.canMakeCgroups, "tests of cgroups need a writable cgroup v2 hierarchy (Linux 5.14)")
+        .enabled(if: ProcessWorld.canMakeCgroups, "tests of cgroups need a writable cgroup v2 hierarchy (Linux 5.14)")
     }
 }
 
@@ -101,7 +101,7 @@ extension Trait where Self == ConditionTrait {
             runner = nil
             try world.wait("all have ended") {
                 world.reap()
-                return tree.isEmpty && World.childCount == 0
+                return tree.isEmpty && ProcessWorld.childCount == 0
             }
             try world.end()
         }
@@ -128,7 +128,7 @@ extension Trait where Self == ConditionTrait {
 
     @Test func aFrozenProgramActsOnTheRequestToEnd() async {
         await #expect(processExitsWith: .success) {
-            let world = try World(hasCgroups: true)
+            let world = try ProcessWorld(hasCgroups: true)
             let (tree, _) = try world.launch("obey-term", by: .freezer)
             _ = tree.stop()
             try world.waitUntilStopped(tree)
@@ -140,7 +140,7 @@ extension Trait where Self == ConditionTrait {
 
     @Test func foreignThawIsSeenAndUndone() async {
         await #expect(processExitsWith: .success) {
-            let world = try World(hasCgroups: true)
+            let world = try ProcessWorld(hasCgroups: true)
             let (tree, _) = try world.launch("busy", by: .freezer)
             _ = tree.stop()
             try world.waitUntilStopped(tree)
@@ -159,7 +159,7 @@ extension Trait where Self == ConditionTrait {
     /// A parent in vfork(2) waits uninterruptibly for its child, which is out of reach here.
     @Test func processThatDoesNotFreezeIsNamed() async {
         await #expect(processExitsWith: .success) {
-            let world = try World(hasCgroups: true)
+            let world = try ProcessWorld(hasCgroups: true)
             let (tree, _) = try world.launch("hold-in-vfork")
             try world.wait("both are there") { tree.processes().count == 2 }
             let child = try #require(tree.processes().last).pid

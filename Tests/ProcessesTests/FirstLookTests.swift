@@ -14,7 +14,7 @@ import Testing
         }
         await #expect(processExitsWith: .success) { [said = former.said as String] in
             let legacy = try Legacy(said)
-            let world = try World(succeeding: legacy)
+            let world = try ProcessWorld(succeeding: legacy)
             let look = world.table.firstLook()
             let saved = legacy.trees[0]
             #expect(look.mainProcess(of: saved)?.identity == saved.main)
@@ -46,7 +46,7 @@ import Testing
         }
         await #expect(processExitsWith: .success) { [said = former.said as String] in
             let legacy = try Legacy(said)
-            let world = try World(succeeding: legacy)
+            let world = try ProcessWorld(succeeding: legacy)
             let saved = try legacy.tree
             #expect(world.table.firstLook().mainProcess(of: saved) != nil)
             kill(saved.main.pid, SIGKILL)
@@ -67,7 +67,7 @@ import Testing
         let said = await Hold.signal.dieAfterStopping("idle")
         await #expect(processExitsWith: .success) { [said = said as String] in
             let legacy = try Legacy(said)
-            let world = try World(succeeding: legacy)
+            let world = try ProcessWorld(succeeding: legacy)
             let tree = world.table.restoreInAnyCase(try legacy.tree, pidfd: nil)
             #expect(tree.saved == (try legacy.tree))
             #expect(tree.exitStatus == nil)

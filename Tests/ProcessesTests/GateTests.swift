@@ -6,7 +6,7 @@ import Testing
 @Suite(.endsWithRunner) struct GateTests {
     @Test func nothingIsExecutedBeforeTheBeginning() async {
         await #expect(processExitsWith: .success) {
-            let world = try World()
+            let world = try ProcessWorld()
             let output = try Pipe()
             let tree = try world.table.launch(world.request("idle", output: output))
             try world.wait("it waits") { Gate.isWaiting(tree.main.pid) }
@@ -23,7 +23,7 @@ import Testing
 
     @Test func droppedTreeHasExecutedNothing() async {
         await #expect(processExitsWith: .success) {
-            let world = try World()
+            let world = try ProcessWorld()
             let file = try TemporaryScript("")
             for _ in 0..<20 {
                 let tree = try world.table.launch(Gate.writer(of: file))
@@ -31,7 +31,7 @@ import Testing
             }
             try world.wait("all have ended") {
                 world.reap()
-                return World.childCount == 0
+                return ProcessWorld.childCount == 0
             }
             #expect(file.content.isEmpty)
         }
@@ -44,7 +44,7 @@ import Testing
         let former = await #expect(
             processExitsWith: .signal(SIGKILL), observing: [\.standardOutputContent]
         ) { [path = path as String] in
-            let world = try World()
+            let world = try ProcessWorld()
             var waiting: [ProcessTree] = []
             for _ in 0..<10 { waiting.append(try world.table.launch(Gate.writer(of: path))) }
             try world.wait("all wait") { waiting.allSatisfy { Gate.isWaiting($0.main.pid) } }

@@ -102,7 +102,7 @@ private final class GroupDirectories {
     /// The kernel takes long to remove a group, and a reply may wait for the end of the app.
     @Test func groupOfAnEndedTreeStaysUntilDiscardedGroupsAreRemoved() async {
         await #expect(processExitsWith: .success) {
-            let world = try World(hasCgroups: true)
+            let world = try ProcessWorld(hasCgroups: true)
             let (tree, _) = try world.launch("idle")
             let group = try world.group(of: tree)
             tree.kill()
@@ -117,7 +117,7 @@ private final class GroupDirectories {
 
     @Test func discardedGroupThatHoldsAProcessIsRemovedWhenItHasEnded() async {
         await #expect(processExitsWith: .success) {
-            let world = try World(hasCgroups: true)
+            let world = try ProcessWorld(hasCgroups: true)
             let (other, _) = try world.launch("family")
             let (tree, _) = try world.launch("idle")
             let group = try world.group(of: tree)

@@ -6,7 +6,7 @@ import Testing
 @Suite(.endsWithRunner) struct HelperTests {
     @Test func processThatNamesItselfAfterAHelperAndHidesItsFileIsNone() async {
         await #expect(processExitsWith: .success) {
-            let world = try World()
+            let world = try ProcessWorld()
             let (tree, _) = try world.launch("hide-memory")
             if geteuid() == 0 { #expect(setuid(65534) == 0) }
             let process = try #require(ProcessStatus(of: tree.main.pid))

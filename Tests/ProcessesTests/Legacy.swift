@@ -41,7 +41,7 @@ extension Hold {
     }
 }
 
-extension World {
+extension ProcessWorld {
     /// A world in the place of one that has died.
     convenience init(succeeding legacy: Legacy) throws {
         try self.init(base: legacy.base)
@@ -70,7 +70,7 @@ struct NothingIsLeft: Error {}
 
 extension Restoration {
     /// Its exit status, if nothing is left.
-    var end: Processes.ExitStatus? {
+    var end: WaitStatus? {
         if case .ended(let status) = self { status } else { nil }
     }
 }

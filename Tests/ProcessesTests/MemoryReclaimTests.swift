@@ -50,9 +50,9 @@ import Testing
     /// Without swap, too, a mapped file can be read again.
     @Test(arguments: [false, true])
     func aSuspendedAppGivesMemoryBack(hasCgroups: Bool) async {
-        guard !hasCgroups || World.canMakeCgroups else { return }
+        guard !hasCgroups || ProcessWorld.canMakeCgroups else { return }
         await #expect(processExitsWith: .success) { [hasCgroups] in
-            let world = try World(hasCgroups: hasCgroups)
+            let world = try ProcessWorld(hasCgroups: hasCgroups)
             let (tree, _) = try world.launch("map-file")
             _ = tree.stop()
             try world.waitUntilStopped(tree)
@@ -77,7 +77,7 @@ import Testing
 
     @Test func anAppThatEndsMeanwhileIsNoFailure() async {
         await #expect(processExitsWith: .success) {
-            let world = try World()
+            let world = try ProcessWorld()
             let (tree, _) = try world.launch("map-file")
             var reclaim = try MemoryReclaim(tree)
             #expect(reclaim.step(for: .zero) == .more)
@@ -93,7 +93,7 @@ import Testing
 
     @Test func withoutPrivilegesThereIsAReason() async {
         await #expect(processExitsWith: .success) {
-            let world = try World()
+            let world = try ProcessWorld()
             let (tree, _) = try world.launch("idle")
             #expect(dropCapabilities())
             let reason = #expect(throws: FeatureUnavailable.self) { try MemoryReclaim(tree) }

@@ -113,7 +113,7 @@ import Testing
     }
 }
 
-@Suite struct CommandLineTests {
+@Suite struct ProcessCommandLineTests {
     @Test func argumentsAreSeparatedByZeros() {
         #expect(ProcessInfo.parse(commandLine: Array("sh\0-c\0\0true x\0".utf8)) == ["sh", "-c", "", "true x"])
         #expect(ProcessInfo.parse(commandLine: Array("title: idle\0\0\0\0".utf8)) == ["title: idle"])

@@ -9,7 +9,7 @@ import Testing
             if: SwitchReports() != nil, "kernel.perf_event_paranoid keeps the switches of a process from this user"))
     func processThatSleepsAgainAtOnceIsReported() async {
         await #expect(processExitsWith: .success) {
-            let world = try World()
+            let world = try ProcessWorld()
             let (tree, _) = try world.launch("idle")
             let reports = try #require(SwitchReports())
             for _ in 0..<5 {
@@ -30,7 +30,7 @@ import Testing
 
     @Test func processWithoutReportsHasATimer() async {
         await #expect(processExitsWith: .success) {
-            let world = try World()
+            let world = try ProcessWorld()
             let (tree, _) = try world.launch("idle")
             _ = tree.stop()
             try world.waitUntilStopped(tree)

@@ -34,7 +34,7 @@ import Testing
             #expect(again.thawed.isEmpty)
             #expect(again.continued.isEmpty)
 
-            let world = try World(succeeding: legacy)
+            let world = try ProcessWorld(succeeding: legacy)
             let tree = try world.restore(saved)
             tree.resume()
             #expect(tree.isResumed)
@@ -47,7 +47,7 @@ import Testing
     /// Without a record of the trees the groups are enough, and without anything nothing is touched.
     @Test func groupsAreFoundWithoutARecord() async throws {
         let former = await #expect(processExitsWith: .signal(SIGKILL), observing: [\.standardOutputContent]) {
-            let world = try World(hasCgroups: true)
+            let world = try ProcessWorld(hasCgroups: true)
             let trees = try [SuspendMethod.signal, .freezer].map { method in
                 let (tree, _) = try world.launch("idle", by: method)
                 _ = tree.stop()
@@ -65,7 +65,7 @@ import Testing
             #expect(report.continued.map(\.name) == ["ProcessFixture"])
             #expect(report.thawed == [base.child("apps").child(try #require(legacy.trees[1].cgroup)).path])
             #expect(report.failures.isEmpty)
-            let world = try World(succeeding: legacy)
+            let world = try ProcessWorld(succeeding: legacy)
             for saved in legacy.trees { _ = try world.restore(saved) }
             try world.end()
         }
@@ -73,7 +73,7 @@ import Testing
 
     @Test func aNumberThatWasReusedIsNotContinued() async {
         await #expect(processExitsWith: .success) {
-            let world = try World()
+            let world = try ProcessWorld()
             let (tree, _) = try world.launch("idle")
             _ = tree.stop()
             try world.waitUntilStopped(tree)
@@ -85,10 +85,11 @@ import Testing
     }
 
     /// As many apps may run as limits.apps tells, and the kernel lists their groups in no order.
-    @Test(.enabled(if: World.canMakeCgroups, "tests of cgroups need a writable cgroup v2 hierarchy (Linux 5.14)"))
+    @Test(
+        .enabled(if: ProcessWorld.canMakeCgroups, "tests of cgroups need a writable cgroup v2 hierarchy (Linux 5.14)"))
     func groupsBeyondTheLimitOfOneAppAreFoundToo() async {
         await #expect(processExitsWith: .success) {
-            let world = try World(hasCgroups: true)
+            let world = try ProcessWorld(hasCgroups: true)
             let (tree, _) = try world.launch("idle")
             let base = try #require(world.base)
             let apps = base.child("apps")
@@ -120,7 +121,7 @@ import Testing
     /// A place that nothing is to be made or removed in.
     @Test func lookingChangesNothing() async {
         await #expect(processExitsWith: .success) {
-            let world = try World(hasCgroups: true)
+            let world = try ProcessWorld(hasCgroups: true)
             let (tree, _) = try world.launch("idle")
             let base = try #require(world.base)
             let empty = base.child("apps").child("app-empty")

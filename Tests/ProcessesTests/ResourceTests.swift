@@ -68,10 +68,11 @@ private func threads(of tree: ProcessTree) -> [ProcessID] {
 }
 
 @Suite(.needsRoot, .endsWithRunner) struct ResourceTests {
-    @Test(.enabled(if: World.canMakeCgroups, "tests of cgroups need a writable cgroup v2 hierarchy (Linux 5.14)"))
+    @Test(
+        .enabled(if: ProcessWorld.canMakeCgroups, "tests of cgroups need a writable cgroup v2 hierarchy (Linux 5.14)"))
     func attributesThatWereRefusedAreWrittenAgain() async {
         await #expect(processExitsWith: .success) {
-            let world = try World(hasCgroups: true)
+            let world = try ProcessWorld(hasCgroups: true)
             var capabilities = ResourceCapabilities()
             capabilities.attributes = CaseSet([.cpuWeight])
             let control = ResourceControl(capabilities: capabilities)
@@ -87,7 +88,7 @@ private func threads(of tree: ProcessTree) -> [ProcessID] {
 
     @Test func everyThreadIsChangedAndGetsItsOwnBack() async {
         await #expect(processExitsWith: .success) {
-            let world = try World()
+            let world = try ProcessWorld()
             let control = ResourceControl.withoutCgroups()
             let (tree, _) = try world.launch("threads")
             let own = values(of: tree.main.pid)
@@ -104,7 +105,7 @@ private func threads(of tree: ProcessTree) -> [ProcessID] {
 
     @Test func ofManyThreadsTheFirstGetValues() async {
         await #expect(processExitsWith: .success) {
-            let world = try World()
+            let world = try ProcessWorld()
             let control = ResourceControl.withoutCgroups()
             let (tree, _) = try world.launch("many-threads")
             let own = values(of: tree.main.pid)
@@ -120,7 +121,7 @@ private func threads(of tree: ProcessTree) -> [ProcessID] {
 
     @Test func valueChosenByAppIsRestored() async {
         await #expect(processExitsWith: .success) {
-            let world = try World()
+            let world = try ProcessWorld()
             let control = ResourceControl.withoutCgroups()
             let (tree, _) = try world.launch("threads")
             let main = tree.main
@@ -143,7 +144,7 @@ private func threads(of tree: ProcessTree) -> [ProcessID] {
 
     @Test func processBornBetweenProfilesHasItsParentsOwnValue() async {
         await #expect(processExitsWith: .success) {
-            let world = try World()
+            let world = try ProcessWorld()
             let control = ResourceControl.withoutCgroups()
             let output = try Pipe()
             let tree = try world.table.launch(world.request("fork-when-asked", output: output), name: "a")
@@ -178,7 +179,7 @@ private func threads(of tree: ProcessTree) -> [ProcessID] {
 
     @Test func laterDaemonRestoresValuesFromRecord() async {
         await #expect(processExitsWith: .success) {
-            let world = try World()
+            let world = try ProcessWorld()
             let (tree, _) = try world.launch("idle")
             let own = values(of: tree.main.pid)
             let former = ResourceControl.withoutCgroups()
@@ -198,7 +199,7 @@ private func threads(of tree: ProcessTree) -> [ProcessID] {
 
     @Test func recordIsSavedBeforeValuesChangeAndHoldsBeforeAndAfter() async {
         await #expect(processExitsWith: .success) {
-            let world = try World()
+            let world = try ProcessWorld()
             let (tree, _) = try world.launch("idle")
             let own = values(of: tree.main.pid)
             var suspended = ResourceProfile.background
@@ -247,7 +248,7 @@ private func threads(of tree: ProcessTree) -> [ProcessID] {
 
     @Test func aStoppedAppIsReached() async {
         await #expect(processExitsWith: .success) {
-            let world = try World()
+            let world = try ProcessWorld()
             let control = ResourceControl.withoutCgroups()
             let (tree, _) = try world.launch("family")
             _ = tree.stop()
@@ -261,7 +262,7 @@ private func threads(of tree: ProcessTree) -> [ProcessID] {
 
     @Test func processesThatAreGoneAreNoError() async {
         await #expect(processExitsWith: .success) {
-            let world = try World()
+            let world = try ProcessWorld()
             let (tree, _) = try world.launch("idle")
             let main = tree.main
             tree.kill()
@@ -278,7 +279,7 @@ private func threads(of tree: ProcessTree) -> [ProcessID] {
     /// Another process that has the number by now is left alone.
     @Test func aNumberThatWasReusedIsNotTouched() async {
         await #expect(processExitsWith: .success) {
-            let world = try World()
+            let world = try ProcessWorld()
             let (tree, _) = try world.launch("idle")
             let own = values(of: tree.main.pid)
             let former = ProcessIdentity(pid: tree.main.pid, startTime: tree.main.startTime - 1)
@@ -315,7 +316,7 @@ private func threads(of tree: ProcessTree) -> [ProcessID] {
             // RLIMIT_NICE, whose name is not imported.
             #expect(unsafe setrlimit(13, &limit) == 0)
             #expect(dropCapabilities())
-            let world = try World()
+            let world = try ProcessWorld()
             let capabilities = ResourceCapabilities(cgroups: nil)
             #expect(capabilities.done == ["I/O by priority", "the order in which the kernel kills"])
             #expect(capabilities.leftOut.count == 4)
@@ -341,7 +342,7 @@ private func threads(of tree: ProcessTree) -> [ProcessID] {
             let before = values(of: getpid())
             _ = ResourceCapabilities(cgroups: nil)
             #expect(values(of: getpid()) == before)
-            #expect(World.childCount == 0)
+            #expect(ProcessWorld.childCount == 0)
         }
     }
 }

@@ -7,7 +7,7 @@ import Testing
 @Suite(.endsWithRunner) struct SpawnTests {
     @Test func childInheritsOnlyTheRequestedDescriptorsAndSignals() async {
         await #expect(processExitsWith: .success) {
-            let world = try World()
+            let world = try ProcessWorld()
             // What a daemon has and its apps must not get.
             signal(SIGPIPE, SIG_IGN)
             signal(SIGCHLD, SIG_DFL)
@@ -51,7 +51,7 @@ import Testing
     /// Most start times are taken from the clock.
     @Test func startTimeOfChildIsThatOfTheKernel() async {
         await #expect(processExitsWith: .success) {
-            let world = try World()
+            let world = try ProcessWorld()
             for _ in 0..<200 {
                 let tree = try world.table.launch(SpawnRequest(program: "/bin/true"))
                 #expect(ProcessStatus(of: tree.main.pid)?.startTime == tree.main.startTime)
@@ -74,7 +74,7 @@ import Testing
     /// A key that one app has put into its session keyring must not be another app's to read.
     @Test func eachLaunchHasASessionKeyringOfItsOwn() async {
         await #expect(processExitsWith: .success) {
-            let world = try World()
+            let world = try ProcessWorld()
             var keyrings: [Substring] = []
             for _ in 0..<2 {
                 let output = try Pipe()
@@ -90,7 +90,7 @@ import Testing
 
     @Test func amongManyDescriptorsAChildGetsItsOwnToo() async {
         await #expect(processExitsWith: .success) {
-            let world = try World()
+            let world = try ProcessWorld()
             let crowd = (0..<400).map { _ in dup(0) }
             #expect(crowd.allSatisfy { $0 > 2 })
             for _ in 0..<3 {
@@ -116,7 +116,7 @@ import Testing
 
     @Test func sandboxesWithoutTheNewerCallsGiveTheSame() async {
         await #expect(processExitsWith: .success) {
-            let world = try World()
+            let world = try ProcessWorld()
             let output = try Pipe()
             let tree = try world.start(world.request("spawn-in-sandbox", output: output))
             try world.waitForEvent(tree, .mainEnded(.exited(code: 6)))
@@ -129,7 +129,7 @@ import Testing
 
     @Test func environmentIsTheGivenOneAndTheToken() async {
         await #expect(processExitsWith: .success) {
-            let world = try World()
+            let world = try ProcessWorld()
             let output = try Pipe()
             var request = SpawnRequest(program: "env", environment: ["A": "1 2", "PATH": "/nowhere:/usr/bin:/bin"])
             request.standardOutput = output.writeEnd.rawValue
@@ -143,7 +143,7 @@ import Testing
     @Test(.enabled(if: geteuid() == 0, "only root can become another user"))
     func becomesAnotherUser() async {
         await #expect(processExitsWith: .success) {
-            let world = try World()
+            let world = try ProcessWorld()
             let output = try Pipe()
             // The fixture may be where only its owner can go.
             let nobody = try UserAccount.named("nobody")
@@ -163,7 +163,7 @@ import Testing
     func becomingAnotherUserWithoutTheRightIsRefused() async {
         await #expect(processExitsWith: .success) {
             #expect(setuid(65534) == 0)
-            let world = try World()
+            let world = try ProcessWorld()
             var request = SpawnRequest(program: "/bin/true")
             request.credentials = Credentials(userID: 1, groupID: 1, groups: [])
             let tree = try world.start(request)
@@ -175,7 +175,7 @@ import Testing
     @Test(.enabled(if: linux_landlock_version() >= 3, "needs Landlock of Linux 6.2"))
     func writesBelowItsPathsAlone() async {
         await #expect(processExitsWith: .success) {
-            let world = try World()
+            let world = try ProcessWorld()
             let output = try Pipe()
             let (inside, outside) = (try temporaryDirectory(), try temporaryDirectory())
             defer { for each in [inside, outside] { unsafe system("rm -r \(each)") } }
@@ -201,7 +201,7 @@ import Testing
     @Test(.enabled(if: linux_landlock_version() >= 3, "needs Landlock of Linux 6.2"))
     func aWritablePathThatIsNotThereIsRefused() async {
         await #expect(processExitsWith: .success) {
-            let world = try World()
+            let world = try ProcessWorld()
             var request = SpawnRequest(program: "/bin/true")
             request.writablePaths = ["/tmp", "/no/such"]
             let tree = try world.start(request)
@@ -214,7 +214,7 @@ import Testing
     @Test(.enabled(if: canMount, "needs the right to mount"))
     func privateTemporaryDirectoryIsNotShared() async {
         await #expect(processExitsWith: .success) {
-            let world = try World()
+            let world = try ProcessWorld()
             let output = try Pipe()
             let file = "/tmp/lifed-private-\(getpid())"
             let script = "ls -A /tmp /var/tmp; stat -c '%a' /tmp; echo x >\(file) && cat \(file)"
@@ -232,7 +232,7 @@ import Testing
     func aPrivateTemporaryDirectoryWithoutTheRightIsRefused() async {
         await #expect(processExitsWith: .success) {
             #expect(setuid(65534) == 0)
-            let world = try World()
+            let world = try ProcessWorld()
             var request = SpawnRequest(program: "/bin/true")
             request.hasPrivateTemporaryDirectory = true
             let tree = try world.start(request)
@@ -243,7 +243,7 @@ import Testing
 
     @Test func failuresAreToldByTheirCause() async {
         await #expect(processExitsWith: .success) {
-            let world = try World()
+            let world = try ProcessWorld()
             let script = try TemporaryScript("#!/no/such/interpreter\n")
 
             func failure(_ change: (inout SpawnRequest) -> Void) throws -> String {
@@ -310,8 +310,8 @@ import Testing
 
     @Test func twoHundredSpawnsLeaveNothingBehind() async {
         await #expect(processExitsWith: .success) {
-            let world = try World()
-            let before = World.descriptorCount
+            let world = try ProcessWorld()
+            let before = ProcessWorld.descriptorCount
             for number in 0..<200 {
                 let program = number % 4 == 0 ? "/no/such/program" : "/bin/true"
                 let tree = try world.start(SpawnRequest(program: program))
@@ -319,7 +319,7 @@ import Testing
             }
             try world.wait("all have ended") {
                 world.reap()
-                return World.childCount == 0
+                return ProcessWorld.childCount == 0
             }
             #expect(world.table.trees.allSatisfy { $0.isEmpty })
             #expect(world.events.count { $0.change == .emptied } == 133)
@@ -329,7 +329,7 @@ import Testing
             }
             world.table.removeDiscardedGroups()
             // The test library opens and closes a few of its own meanwhile.
-            #expect(World.descriptorCount < before + 20)
+            #expect(ProcessWorld.descriptorCount < before + 20)
         }
     }
 }

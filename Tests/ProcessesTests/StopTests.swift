@@ -9,7 +9,7 @@ import Testing
     ])
     func everyKindOfTreeStopsAndGoesOn(_ program: String) async {
         await #expect(processExitsWith: .success) { [program] in
-            let world = try World()
+            let world = try ProcessWorld()
             let (tree, _) = try world.launch(program)
             #expect(tree.execStatus() == .running)
             for _ in 0..<5 {
@@ -29,7 +29,7 @@ import Testing
     @Test(arguments: ["busy", "threads", "headless"])
     func resumedTreeRunsAgain(_ program: String) async {
         await #expect(processExitsWith: .success) { [program] in
-            let world = try World()
+            let world = try ProcessWorld()
             let (tree, _) = try world.launch(program)
             _ = tree.stop()
             try world.waitUntilStopped(tree)
@@ -42,7 +42,7 @@ import Testing
 
     @Test func processThatWasStoppedBeforeIsSeenByTheCheckAndContinued() async {
         await #expect(processExitsWith: .success) {
-            let world = try World()
+            let world = try ProcessWorld()
             let (tree, _) = try world.launch("busy")
             kill(tree.main.pid, SIGSTOP)
             try world.wait("it is stopped") { tree.isMainStopped }
@@ -57,7 +57,7 @@ import Testing
 
     @Test func twoHundredChildrenAreAllStopped() async {
         await #expect(processExitsWith: .success) {
-            let world = try World()
+            let world = try ProcessWorld()
             let (tree, _) = try world.launch("family")
             #expect(tree.processes().count == 201)
             _ = tree.stop()
@@ -67,10 +67,11 @@ import Testing
         }
     }
 
-    @Test(.enabled(if: World.canMakeCgroups, "tests of cgroups need a writable cgroup v2 hierarchy (Linux 5.14)"))
+    @Test(
+        .enabled(if: ProcessWorld.canMakeCgroups, "tests of cgroups need a writable cgroup v2 hierarchy (Linux 5.14)"))
     func treeLargerThanTheFreeDescriptorsIsStoppedAndContinued() async {
         await #expect(processExitsWith: .success) {
-            let world = try World(hasCgroups: true)
+            let world = try ProcessWorld(hasCgroups: true)
             let (tree, _) = try world.launch("family")
             try withoutFreeDescriptors(but: 20) {
                 _ = tree.stop()
@@ -83,10 +84,11 @@ import Testing
         }
     }
 
-    @Test(.enabled(if: World.canMakeCgroups, "tests of cgroups need a writable cgroup v2 hierarchy (Linux 5.14)"))
+    @Test(
+        .enabled(if: ProcessWorld.canMakeCgroups, "tests of cgroups need a writable cgroup v2 hierarchy (Linux 5.14)"))
     func threadsThatCannotBeSeenAreNotStopped() async {
         await #expect(processExitsWith: .success) {
-            let world = try World(hasCgroups: true)
+            let world = try ProcessWorld(hasCgroups: true)
             let (tree, _) = try world.launch("threads")
             tree.completeSetUp()
             _ = tree.checkStopped()
@@ -97,10 +99,11 @@ import Testing
         }
     }
 
-    @Test(.enabled(if: World.canMakeCgroups, "tests of cgroups need a writable cgroup v2 hierarchy (Linux 5.14)"))
+    @Test(
+        .enabled(if: ProcessWorld.canMakeCgroups, "tests of cgroups need a writable cgroup v2 hierarchy (Linux 5.14)"))
     func mainProcessIsAskedToEndWithoutFreeDescriptors() async {
         await #expect(processExitsWith: .success) {
-            let world = try World(hasCgroups: true)
+            let world = try ProcessWorld(hasCgroups: true)
             let (tree, _) = try world.launch("family")
             _ = try withoutFreeDescriptors { tree.terminate() }
             try world.waitForEvent(tree, .mainEnded(.killed(by: .terminate, dumpedCore: false)))
@@ -110,7 +113,7 @@ import Testing
 
     @Test func escapedDaemonsAreFoundStoppedAndContinued() async {
         await #expect(processExitsWith: .success) {
-            let world = try World()
+            let world = try ProcessWorld()
             let (tree, said) = try world.launch("escape", until: "escaped")
             let escaped = try number(after: "escaped", in: said)
             #expect(ProcessStatus(of: escaped)?.session != tree.main.pid)
@@ -129,7 +132,7 @@ import Testing
 
     @Test func processWithoutTreeIsStranger() async {
         await #expect(processExitsWith: .success) {
-            let world = try World()
+            let world = try ProcessWorld()
             let (tree, _) = try world.launch("escape-clean")
             let escaped = try world.waitForEscaped()
             #expect(world.table.strangers().identities == [escaped.identity])
@@ -141,7 +144,7 @@ import Testing
     @Test(.enabled(if: geteuid() == 0, "only root can become another user"), arguments: [65534, 0] as [UInt32])
     func markCountsForProcessesOfTheUserOfTheLaunchAlone(_ user: UInt32) async {
         await #expect(processExitsWith: .success) { [user] in
-            let world = try World()
+            let world = try ProcessWorld()
             var request = SpawnRequest(program: "/bin/sleep", arguments: ["300"])
             request.credentials = Credentials(userID: 65534, groupID: 65534, groups: [])
             let tree = try world.start(request)
@@ -174,12 +177,13 @@ import Testing
 
     @Test func aMemberThatWasSeenStaysOne() async {
         await #expect(processExitsWith: .success) {
-            let world = try World()
+            let world = try ProcessWorld()
             let output = try Pipe()
             var request = world.request("idle", output: output)
             request.program = "/bin/sh"
             request.arguments = [
-                "-c", "setsid env -i \(World.fixture) idle \(RunnerPipe.path) & read line <&3", World.fixture,
+                "-c", "setsid env -i \(ProcessWorld.fixture) idle \(RunnerPipe.path) & read line <&3",
+                ProcessWorld.fixture,
             ]
             let input = try Pipe()
             request.extraDescriptors = [DescriptorMapping(source: input.readEnd.rawValue, target: 3)]
@@ -207,7 +211,7 @@ import Testing
 
     @Test func forkingAsFastAsPossibleDoesNotHelp() async {
         await #expect(processExitsWith: .success) {
-            let world = try World()
+            let world = try ProcessWorld()
             let (tree, _) = try world.launch("multiply")
             for _ in 0..<5 {
                 _ = tree.stop()
@@ -224,7 +228,7 @@ import Testing
 
     @Test func stopBeforeTheProgramWasExecuted() async {
         await #expect(processExitsWith: .success) {
-            let world = try World()
+            let world = try ProcessWorld()
             for _ in 0..<20 {
                 let output = try Pipe()
                 let tree = try world.start(world.request("idle", output: output))
@@ -240,7 +244,7 @@ import Testing
 
     @Test func jobStoppedByShellStaysStoppedAfterResume() async {
         await #expect(processExitsWith: .success) {
-            let world = try World()
+            let world = try ProcessWorld()
             let (tree, said) = try world.launch("stopped-job", until: "job")
             let job = try number(after: "job", in: said)
             for _ in 0..<3 {
@@ -262,7 +266,7 @@ import Testing
     @Test(arguments: ["idle", "threads", "headless"])
     func checkDoesNotStopATreeThatShouldRun(_ program: String) async {
         await #expect(processExitsWith: .success) { [program] in
-            let world = try World()
+            let world = try ProcessWorld()
             let (tree, _) = try world.launch(program)
             #expect(tree.checkStopped() == .pending([tree.main]))
             #expect(ProcessStatus(of: tree.main.pid)?.state != .stopped)
@@ -272,7 +276,7 @@ import Testing
 
     @Test func membersAreTheSameWithoutTheKernelsLists() async {
         await #expect(processExitsWith: .success) {
-            let world = try World()
+            let world = try ProcessWorld()
             let (tree, _) = try world.launch("escape", until: "escaped")
             let orphans = Orphans()
             orphans.insertMainProcess(tree.main.pid)
@@ -287,7 +291,7 @@ import Testing
 
     @Test func treesDoNotTouchEachOther() async {
         await #expect(processExitsWith: .success) {
-            let world = try World()
+            let world = try ProcessWorld()
             let (first, _) = try world.launch("escape", until: "escaped")
             let (second, _) = try world.launch("escape", until: "escaped")
             _ = first.stop()

@@ -8,7 +8,7 @@ import Testing
     @Test(arguments: [Hold.signal, .freezer, .both], ["idle", "family", "threads", "multiply"])
     func appOfAUnitIsStoppedAndContinuedInItsGroup(_ hold: Hold, _ program: String) async {
         await #expect(processExitsWith: .success) { [hold, program] in
-            let world = try World(hasCgroups: true)
+            let world = try ProcessWorld(hasCgroups: true)
             let unit = try world.unit("app-test-1.scope", program)
             let tree = try world.adopt(unit, by: hold.method)
             let group = try #require(Cgroup.existing(at: unit.group.path))
@@ -31,7 +31,7 @@ import Testing
 
     @Test func releasedUnitStaysAsItIsAndRuns() async {
         await #expect(processExitsWith: .success) {
-            let world = try World(hasCgroups: true)
+            let world = try ProcessWorld(hasCgroups: true)
             let unit = try world.unit("app-test-1.scope", "family")
             let tree = try world.adopt(unit)
             let members = tree.processes().map(\.pid)
@@ -51,7 +51,7 @@ import Testing
     /// The kernel tells of it, also if the main process has ended before.
     @Test func appLivesUntilItsGroupIsEmpty() async {
         await #expect(processExitsWith: .success) {
-            let world = try World(hasCgroups: true)
+            let world = try ProcessWorld(hasCgroups: true)
             let unit = try world.unit("app-test-1.scope", "family")
             let tree = try world.adopt(unit)
             kill(tree.main.pid, SIGKILL)
@@ -76,7 +76,7 @@ import Testing
 
     @Test func secondUnitJoinsTheAppAndEndsWithoutIt() async {
         await #expect(processExitsWith: .success) {
-            let world = try World(hasCgroups: true)
+            let world = try ProcessWorld(hasCgroups: true)
             let first = try world.unit("app-test-1.scope", "idle")
             let second = try world.unit("app-test-2.scope", "family")
             let tree = try world.adopt(first)
@@ -107,7 +107,7 @@ import Testing
     @Test(arguments: [Hold.signal, .freezer])
     func laterDaemonHoldsTheUnitAlike(_ hold: Hold) async throws {
         let former = await #expect(processExitsWith: .signal(SIGKILL), observing: [\.standardOutputContent]) { [hold] in
-            let world = try World(hasCgroups: true)
+            let world = try ProcessWorld(hasCgroups: true)
             let tree = try world.adopt(try world.unit("app-test-1.scope", "family"), by: hold.method)
             _ = tree.stop()
             try world.waitUntilStopped(tree)
@@ -115,7 +115,7 @@ import Testing
         }
         await #expect(processExitsWith: .success) { [said = former.said as String, hold] in
             let legacy = try Legacy(said)
-            let world = try World(succeeding: legacy)
+            let world = try ProcessWorld(succeeding: legacy)
             var saved = try legacy.tree
             saved.isAdopted = true
             saved.units = [try #require(legacy.base).child("app-test-1.scope").name]
@@ -135,7 +135,7 @@ import Testing
 
     @Test func unitThatHasEndedIsNotRestored() async {
         await #expect(processExitsWith: .success) {
-            let world = try World(hasCgroups: true)
+            let world = try ProcessWorld(hasCgroups: true)
             let unit = try world.unit("app-test-1.scope", "idle")
             let tree = try world.adopt(unit)
             var saved = tree.saved
@@ -155,7 +155,7 @@ import Testing
     @Test(arguments: [false, true])
     func helperThatLeavesAStoppedUnitGoesOn(_ isResumed: Bool) async {
         await #expect(processExitsWith: .success) { [isResumed] in
-            let world = try World(hasCgroups: true)
+            let world = try ProcessWorld(hasCgroups: true)
             let unit = try world.unit("app-test-1.scope", "middle")
             // In the order of their starts.
             try world.wait("all are there") { unit.processIDs().count == 3 }
@@ -183,7 +183,7 @@ import Testing
     }
 }
 
-extension World {
+extension ProcessWorld {
     /// A group beside those of the daemon, with the processes of a program in it.
     fileprivate func unit(_ name: String, _ program: String) throws -> UnitGroup {
         let group = try #require(base).child(name)

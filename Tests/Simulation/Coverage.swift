@@ -9,7 +9,7 @@ package struct Coverage: Sendable {
     package init() { counts = [:] }
 
     /// Takes note of an input; one about no app counts for each app that it has changed.
-    mutating func count(_ input: Input, _ states: [AppID: AppState], _ changed: [AppID], in core: Lifecycle) {
+    mutating func count(_ input: Input, _ states: [AppID: AppState], _ changed: [AppID], in core: Engine) {
         let kind = input.kind
         var row = counts[kind] ?? [Int](repeating: 0, count: Self.states.count)
         if let id = input.app(in: core) {
@@ -96,7 +96,7 @@ extension Input {
     }
 
     /// Returns the app that it is about, if it is about one.
-    func app(in core: Lifecycle) -> AppID? {
+    func app(in core: Engine) -> AppID? {
         switch self {
         case .define(let id, _), .forget(let id), .remember(let id, _): id
         case .outcome(let app, _), .message(let app, _): core.id(of: app)

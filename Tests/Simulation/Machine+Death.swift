@@ -59,7 +59,7 @@ extension Machine {
         let before = deadlines
         resent = []
         let policies = policies
-        core = Lifecycle(
+        core = Engine(
             restoring: file.machine, apps: file.apps.sorted { $0.key < $1.key }.map(\.value), settings: settings,
             policy: { policies[$0] }, at: now)
         if isTold { story.append(.note("another daemon restores the apps")) }

@@ -18,7 +18,7 @@ extension Machine {
     }
 }
 
-extension Lifecycle {
+extension Engine {
     /// Returns the index of an app that is known, or that the last input has forgotten.
     package func index(of id: AppID) -> AppIndex? {
         var core = self
@@ -76,7 +76,7 @@ extension Lifecycle {
 
     /// Returns how a core that is restored from the records of this one differs from it; nil if it does not.
     fileprivate func differenceWhenRestored(at now: Instant) -> String? {
-        let other = Lifecycle(
+        let other = Engine(
             restoring: saved, apps: knownApps.keys.sorted().compactMap { saved($0) }, settings: settings,
             policy: { knownApps[$0]?.policy }, at: now)
         if other.foreground != foreground { return "\(foreground) are in the foreground, then \(other.foreground)" }

@@ -169,7 +169,7 @@ extension Machine {
     mutating func adoptScenes() {
         for app in core.knownApps.values {
             for scene in app.scenes.all where sessions[app.id]?[scene.id] == nil {
-                sessions[app.id, default: [:]][scene.id] = Session(
+                sessions[app.id, default: [:]][scene.id] = ObservedScene(
                     info: scene.info, origin: scene.origin, made: scene.since)
             }
         }

@@ -50,7 +50,7 @@ extension Machine {
     /// A scene that is to be closed stays if it is opened in time; another one of its name follows it otherwise.
     private mutating func noteOpening(_ scene: SceneID, of id: AppID, _ info: String?, _ origin: Scene.Origin) {
         if hasEnded(scene, of: id) {
-            sessions[id]?[scene] = Session(info: info, origin: origin, made: now)
+            sessions[id]?[scene] = ObservedScene(info: info, origin: origin, made: now)
             sessions[id]?[scene]?.wasCloseWanted = true
         }
         wantClosed(scene, of: id, false)
@@ -67,9 +67,9 @@ extension Machine {
             guard let app = core.knownApps[id], !app.scenes.all.isEmpty else { continue }
             noteNamesakes(of: app)
             for scene in app.scenes.all where sessions[id]?[scene.id] == nil {
-                var session = Session(origin: .user, made: scene.since)
+                var session = ObservedScene(origin: .user, made: scene.since)
                 if let (opening, origin) = opening(in: input, by: id), opening.scene.map({ $0 == scene.id }) ?? true {
-                    session = Session(info: opening.info, origin: origin, made: scene.since)
+                    session = ObservedScene(info: opening.info, origin: origin, made: scene.since)
                 } else if !app.target.isForeground, !core.foreground.contains(id), !isTakingOver {
                     report("\(id)/\(scene.id) is there without a request")
                 }
@@ -88,7 +88,7 @@ extension Machine {
                     : before.wasConnected || before.isCloseWanted || before.state != .unattached
                         || before.made != scene.since || before.origin != scene.origin
             else { continue }
-            sessions[app.id]?[scene.id] = Session(
+            sessions[app.id]?[scene.id] = ObservedScene(
                 state: before.state, info: scene.info, origin: scene.origin, made: scene.since)
             sessions[app.id]?[scene.id]?.isNamesake = before.state != .unattached
         }
@@ -98,7 +98,7 @@ extension Machine {
     mutating func forgetNewScenes(of id: AppID) {
         for (scene, session) in sessions[id] ?? [:] where !session.wasConnected {
             sessions[id]?[scene] = core.knownApps[id]?.scenes[scene].map {
-                Session(info: $0.info, origin: $0.origin, made: $0.since)
+                ObservedScene(info: $0.info, origin: $0.origin, made: $0.since)
             }
         }
     }

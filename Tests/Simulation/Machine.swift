@@ -7,7 +7,7 @@ package struct Machine: Sendable {
     package let setup: Setup
     package internal(set) var settings: Settings
     package internal(set) var policies: [AppID: Policy] = [:]
-    package internal(set) var core = Lifecycle()
+    package internal(set) var core = Engine()
     package internal(set) var now = Instant(microseconds: 0)
     /// The number of inputs the core was given.
     package internal(set) var inputs = 0
@@ -17,7 +17,7 @@ package struct Machine: Sendable {
     /// The steps, for the report of a failure; empty unless it is to be printed.
     package internal(set) var story: [Happening] = []
     /// Called after each input, with the core as it is then.
-    package var inspect: (@Sendable (Lifecycle, Instant) -> String?)?
+    package var inspect: (@Sendable (Engine, Instant) -> String?)?
 
     var isTold = false
     var chance: Chance
@@ -30,7 +30,7 @@ package struct Machine: Sendable {
     /// The state of each app, from what the core said of its steps.
     var states: [AppID: AppState] = [:]
     /// The scenes of each app, from what was asked for, and what the core said of their steps.
-    var sessions: [AppID: [SceneID: Session]] = [:]
+    var sessions: [AppID: [SceneID: ObservedScene]] = [:]
     /// The last exit of each app.
     var ends: [AppID: EndCause] = [:]
     /// The requests that have no answer yet.
@@ -51,7 +51,7 @@ package struct Machine: Sendable {
     var resent: Set<AppID> = []
     /// The use of the apps that a client has reported to the present daemon.
     var used: [Use: Set<AppID>] = [:]
-    var file = StateFile()
+    var file = RecordedState()
     var armed: Death?
     var isDead = false
     var isTakingOver = false
@@ -169,18 +169,18 @@ struct Death: Sendable {
 }
 
 /// What the daemon has written down: each record as it was when something about it last changed.
-struct StateFile: Sendable {
+struct RecordedState: Sendable {
     var machine = SlotReader([])
     var apps: [AppID: SlotReader] = [:]
     /// The number of the last callback that was sent to each app.
     var told: [AppID: UInt64] = [:]
 
-    mutating func keep(_ changed: [AppID], of core: Lifecycle) {
+    mutating func keep(_ changed: [AppID], of core: Engine) {
         for id in changed { apps[id] = core.saved(id) }
         machine = core.saved
     }
 
-    mutating func beginAnew(_ core: Lifecycle) {
+    mutating func beginAnew(_ core: Engine) {
         apps = [:]
         keep(core.knownApps.keys.sorted(), of: core)
     }

@@ -11,7 +11,7 @@ package struct Run: Sendable {
     package let story: [Happening]
 
     package init(
-        _ scenario: Scenario, isTold: Bool = false, inspect: (@Sendable (Lifecycle, Instant) -> String?)? = nil
+        _ scenario: Scenario, isTold: Bool = false, inspect: (@Sendable (Engine, Instant) -> String?)? = nil
     ) {
         var machine = Machine(scenario.setup, chance: Chance(seed: 1), isTold: isTold)
         machine.inspect = inspect

@@ -59,7 +59,7 @@ package struct SceneWatch: Sendable {
 }
 
 /// What an onlooker knows of one scene, whichever process has it.
-struct Session: Sendable {
+struct ObservedScene: Sendable {
     /// Where it is, from what the core said of its steps.
     var state = SceneState.unattached
     /// What it shows, from what was said of it.

@@ -6,11 +6,11 @@ package struct Shrinking {
     package private(set) var scenario: Scenario
     /// What goes wrong, without names and numbers, so that no other problem is taken for it.
     private let wanted: String
-    private let inspect: (@Sendable (Lifecycle, Instant) -> String?)?
+    private let inspect: (@Sendable (Engine, Instant) -> String?)?
     private var runs = 0
     private static let runLimit = 4000
 
-    package init(_ run: Run, inspect: (@Sendable (Lifecycle, Instant) -> String?)? = nil) {
+    package init(_ run: Run, inspect: (@Sendable (Engine, Instant) -> String?)? = nil) {
         scenario = run.scenario
         self.inspect = inspect
         wanted = Self.kind(of: run.problems.first ?? "")
@@ -19,7 +19,7 @@ package struct Shrinking {
 
     /// The shortest history that fails as this one does.
     package static func shrink(
-        _ run: Run, inspect: (@Sendable (Lifecycle, Instant) -> String?)? = nil
+        _ run: Run, inspect: (@Sendable (Engine, Instant) -> String?)? = nil
     ) -> Run {
         guard !run.problems.isEmpty else { return run }
         var shrinking = Shrinking(run, inspect: inspect)

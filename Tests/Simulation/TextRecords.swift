@@ -3,7 +3,7 @@ package import LifecycleCore
 // The records of the core as text: each value has the name that the table of its type gives it. The daemon has slots alone; a test
 // can look at text, and change it.
 
-extension Lifecycle {
+extension Engine {
     /// Returns the record of an app as text; nil if it has none.
     package func record(of id: AppID) -> TextRecord? {
         var (core, writer) = (self, TextWriter())

@@ -39,7 +39,7 @@ private func plain(_ value: some Any) -> String {
 
 extension Input {
     /// Returns the input in words, with the ids that the apps have in a core.
-    func words(in core: Lifecycle) -> String {
+    func words(in core: Engine) -> String {
         switch self {
         case .define(let id, let policy): "define \(id)\(policy.words)"
         case .configure(let settings): "configure \(settings.words)"
@@ -53,7 +53,7 @@ extension Input {
 
 extension Effect {
     /// Returns the effect in words, with the ids that the apps have in a core.
-    func words(in core: Lifecycle) -> String {
+    func words(in core: Engine) -> String {
         switch self {
         case .spawn(let app): "spawn(\(core.id(of: app)))"
         case .stop(let app): "stop(\(core.id(of: app)))"

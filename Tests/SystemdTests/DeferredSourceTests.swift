@@ -37,7 +37,7 @@ import Testing
             rounds += 1
             if rounds == 100 { loop.exit(code: 1) } else { source?.schedule() }
         }
-        let pipe = try Pipe()
+        let pipe = try LoopPipe()
         pipe.write("x")
         let watch = try loop.watch(descriptor: pipe.readEnd, events: .readable) { _ in loop.exit(code: 0) }
         source?.schedule()

@@ -4,11 +4,11 @@ import Testing
 
 @Suite(.serialized) struct IOSourceTests {
     let loop: EventLoop
-    let pipe: Pipe
+    let pipe: LoopPipe
 
     init() throws {
         loop = try EventLoop()
-        pipe = try Pipe()
+        pipe = try LoopPipe()
     }
 
     @Test func readinessAndEndOfStreamAreReported() throws {
@@ -116,7 +116,7 @@ import Testing
     }
 
     @Test func aHandlerMayCancelAnotherSourceThatIsReadyToo() throws {
-        let other = try Pipe()
+        let other = try LoopPipe()
         var sources: [IOSource] = []
         var calls = 0
         for descriptor in [pipe.readEnd, other.readEnd] {

@@ -14,7 +14,7 @@ func run(_ loop: EventLoop, sourceLocation: SourceLocation = #_sourceLocation) t
 private let loopGaveUp: Int32 = 99
 
 /// A pipe whose ends are closed with it.
-final class Pipe {
+final class LoopPipe {
     let readEnd: Int32
     private(set) var writeEnd: Int32?
 

@@ -7,7 +7,7 @@ import Testing
         let loop = try EventLoop()
         var found: [UInt64] = []
         let set = try loop.watchSet(events: [.readable, .edgeTriggered]) { found.append($0) }
-        let pipes = try (0..<20).map { _ in try Pipe() }
+        let pipes = try (0..<20).map { _ in try LoopPipe() }
         for (number, pipe) in pipes.enumerated() { try set.add(pipe.readEnd, number: UInt64(number) << 32 | 7) }
         try loop.dispatchReady()
         #expect(found.isEmpty)
@@ -22,7 +22,7 @@ import Testing
         let loop = try EventLoop()
         var found: [UInt64] = []
         let set = try loop.watchSet(events: [.readable, .edgeTriggered]) { found.append($0) }
-        let (first, second) = (try Pipe(), try Pipe())
+        let (first, second) = (try LoopPipe(), try LoopPipe())
         try set.add(first.readEnd, number: 1)
         try set.add(second.readEnd, number: 2)
         #expect(throws: SystemdError.self) { try set.add(second.readEnd, number: 3) }
@@ -36,7 +36,7 @@ import Testing
 
     @Test func handlerMayRemoveDescriptorsThatAreReady() throws {
         let loop = try EventLoop()
-        let pipes = try (0..<3).map { _ in try Pipe() }
+        let pipes = try (0..<3).map { _ in try LoopPipe() }
         var set: WatchSet?
         var count = 0
         set = try loop.watchSet(events: .readable) { _ in

@@ -177,7 +177,7 @@ private struct Sample: JSONReadable, Equatable {
         var connection = connection()
         connection.receive(message(#"{"method":"a.B"}"#) + message("garbage"))
         let call = try #require(try connection.nextCall())
-        connection.send(Reply(["x": Int64(1)]), to: call.id)
+        connection.send(VarlinkReply(["x": Int64(1)]), to: call.id)
         #expect(throws: ProtocolViolation.malformed) { try connection.nextCall() }
         #expect(!connection.isFinished)
         #expect(sent(by: &connection) == [#"{"parameters":{"x":1}}"#])

@@ -21,7 +21,7 @@ import Testing
             let call = try #require(try connection.nextCall())
             #expect(call.method == "a.B\(index)")
             #expect(try connection.nextCall() == nil)
-            #expect(connection.send(Reply(["index": Int64(index)]), to: call.id) == .queued)
+            #expect(connection.send(VarlinkReply(["index": Int64(index)]), to: call.id) == .queued)
         }
         #expect(sent(by: &connection) == (0..<1000).map { #"{"parameters":{"index":\#($0)}}"# })
     }
@@ -31,7 +31,7 @@ import Testing
         for _ in 0..<100 { connection.receive(message(#"{"method":"a.B"}"#)) }
         var answered = 0
         while let call = try connection.nextCall() {
-            connection.send(Reply(["text": String(repeating: "x", count: 100)]), to: call.id)
+            connection.send(VarlinkReply(["text": String(repeating: "x", count: 100)]), to: call.id)
             answered += 1
         }
         #expect(answered < 15)
@@ -45,11 +45,11 @@ import Testing
         connection.receive(message(#"{"method":"a.B","more":true}"#) + message(#"{"method":"a.C"}"#))
         let stream = try #require(try connection.nextCall())
         let text = ["text": String(repeating: "x", count: 100)]
-        let replies = (0..<100).map { _ in Reply.continuing(text) } + [Reply(text)]
+        let replies = (0..<100).map { _ in VarlinkReply.continuing(text) } + [VarlinkReply(text)]
         #expect(connection.send(replies, to: stream.id) == .queued)
         #expect(sent(by: &connection).count == 101)
         let call = try #require(try connection.nextCall())
-        #expect(connection.send([.continuing(text), Reply(text)], to: call.id) == .notExpected)
+        #expect(connection.send([.continuing(text), VarlinkReply(text)], to: call.id) == .notExpected)
     }
 
     @Test func inputWaitsWhileALongBacklogIsUnanswered() throws {
@@ -58,10 +58,10 @@ import Testing
         let call = try #require(try connection.nextCall())
         for _ in 0..<10 { connection.receive(message(#"{"method":"a.B"}"#)) }
         #expect(!connection.wantsInput)
-        connection.send(Reply(NoParameters()), to: call.id)
+        connection.send(VarlinkReply(NoParameters()), to: call.id)
         for _ in 0..<10 {
             let call = try #require(try connection.nextCall())
-            connection.send(Reply(NoParameters()), to: call.id)
+            connection.send(VarlinkReply(NoParameters()), to: call.id)
         }
         #expect(connection.wantsInput)
     }
@@ -71,9 +71,9 @@ import Testing
         connection.receive(message(#"{"method":"a.B","oneway":true}"#) + message(#"{"method":"a.C"}"#))
         let first = try #require(try connection.nextCall())
         #expect(first.isOneway)
-        #expect(connection.send(Reply(["x": Int64(1)]), to: first.id) == .suppressed)
+        #expect(connection.send(VarlinkReply(["x": Int64(1)]), to: first.id) == .suppressed)
         let second = try #require(try connection.nextCall())
-        connection.send(Reply(["x": Int64(2)]), to: second.id)
+        connection.send(VarlinkReply(["x": Int64(2)]), to: second.id)
         #expect(sent(by: &connection) == [#"{"parameters":{"x":2}}"#])
     }
 
@@ -94,7 +94,7 @@ import Testing
         connection.send(.continuing(["x": Int64(1)]), to: stream.id)
         connection.send(.continuing(["x": Int64(2)]), to: stream.id)
         #expect(try connection.nextCall() == nil)
-        connection.send(Reply(["x": Int64(3)]), to: stream.id)
+        connection.send(VarlinkReply(["x": Int64(3)]), to: stream.id)
         #expect(try connection.nextCall()?.method == "a.C")
         #expect(
             sent(by: &connection) == [
@@ -108,8 +108,8 @@ import Testing
         connection.receive(message(#"{"method":"a.B"}"#))
         let call = try #require(try connection.nextCall())
         #expect(connection.send(.continuing(NoParameters()), to: call.id) == .notExpected)
-        #expect(connection.send(Reply(NoParameters()), to: call.id) == .queued)
-        #expect(connection.send(Reply(NoParameters()), to: call.id) == .notExpected)
+        #expect(connection.send(VarlinkReply(NoParameters()), to: call.id) == .queued)
+        #expect(connection.send(VarlinkReply(NoParameters()), to: call.id) == .notExpected)
         #expect(sent(by: &connection).count == 1)
     }
 
@@ -120,7 +120,7 @@ import Testing
         for _ in 0..<2 {
             let call = try #require(try connection.nextCall())
             #expect(!connection.isFinished)
-            connection.send(Reply(NoParameters()), to: call.id)
+            connection.send(VarlinkReply(NoParameters()), to: call.id)
         }
         #expect(sent(by: &connection).count == 2)
         #expect(connection.isFinished)

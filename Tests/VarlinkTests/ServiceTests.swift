@@ -28,7 +28,7 @@ import Testing
             let call = try #require(try connection.nextCall(of: service))
             #expect(call.interfacePosition == 0)
             #expect(call.methodPosition == position)
-            connection.send(Reply(NoParameters()), to: call.id)
+            connection.send(VarlinkReply(NoParameters()), to: call.id)
         }
     }
 

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Varlink
 
-let overrunReply = Reply.error("org.example.Overrun", ["reason": "too slow"])
+let overrunReply = VarlinkReply.error("org.example.Overrun", ["reason": "too slow"])
 
 func connection(_ limits: ConnectionLimits = ConnectionLimits()) -> ServerConnection {
     ServerConnection(limits: limits, overrunReply: overrunReply)
@@ -28,7 +28,7 @@ func violation(_ bytes: [UInt8], limits: ConnectionLimits = ConnectionLimits()) 
     var connection = connection(limits)
     connection.receive(bytes)
     do throws(ProtocolViolation) {
-        while let call = try connection.nextCall() { connection.send(Reply(NoParameters()), to: call.id) }
+        while let call = try connection.nextCall() { connection.send(VarlinkReply(NoParameters()), to: call.id) }
         return nil
     } catch {
         return connection.isFinished || connection.pendingOutputCount > 0 ? error : nil

@@ -125,11 +125,11 @@ private final class Loop {
     private func answer(_ peer: inout Peer, _ descriptor: CInt) throws -> Bool {
         while let call = try peer.connection.nextCall() {
             switch call.methodName {
-            case "Echo": peer.connection.send(Reply(try call.parameters(as: [String: String].self)), to: call.id)
+            case "Echo": peer.connection.send(VarlinkReply(try call.parameters(as: [String: String].self)), to: call.id)
             case "Count":
                 let end = try call.parameters(as: [String: Int64].self)["end"] ?? 0
                 for number in 0..<end { peer.connection.send(.continuing(["number": number]), to: call.id) }
-                peer.connection.send(Reply(["number": end]), to: call.id)
+                peer.connection.send(VarlinkReply(["number": end]), to: call.id)
             case "Flood":
                 // More than the socket buffers of both ends and the queue hold together.
                 let text = String(repeating: "x", count: 1000)

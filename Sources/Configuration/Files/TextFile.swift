@@ -100,7 +100,7 @@ enum TextFile {
 }
 
 /// The system's words for its errors.
-enum SystemError {
+enum ErrnoText {
     /// Returns the description of an error number, as in errno(3).
     static func text(_ number: Int32) -> String {
         unsafe String(cString: strerror(number))

@@ -117,13 +117,13 @@ public struct Manifest: Hashable, Sendable {
     /// The background modes whose activities keep the app running in the background, such as `audio`.
     public var backgroundModes: Set<String> = []
 
-    /// The background time; nil for ``Settings/timeouts``.
+    /// The background time; nil for ``DaemonSettings/timeouts``.
     public var backgroundTime: Duration?
 
-    /// The termination timeout, from SIGTERM to SIGKILL; nil for ``Settings/timeouts``.
+    /// The termination timeout, from SIGTERM to SIGKILL; nil for ``DaemonSettings/timeouts``.
     public var terminationTimeout: Duration?
 
-    /// The time from the launch to the end of the launch callbacks; nil for ``Settings/timeouts``.
+    /// The time from the launch to the end of the launch callbacks; nil for ``DaemonSettings/timeouts``.
     public var launchTimeout: Duration?
 
     /// A Boolean value that indicates whether the scenes of the app have a life cycle of their own.
@@ -135,14 +135,14 @@ public struct Manifest: Hashable, Sendable {
     /// The policy for restarts of the app.
     public var restart = RestartPolicy.never
 
-    /// The app that the daemon activates when this app ends in the foreground; nil for ``Settings/onExit``.
+    /// The app that the daemon activates when this app ends in the foreground; nil for ``DaemonSettings/onExit``.
     public var onExit: ExitSuccessor?
 
     /// The state in which the daemon launches the app when it starts; nil if it does not.
     public var launchAtStart: LaunchPosition?
 
     /// A Boolean value that indicates whether the memory of the app is reclaimed while it is suspended; nil for
-    /// ``Settings/Memory/reclaimWhenSuspended``.
+    /// ``DaemonSettings/Memory/reclaimWhenSuspended``.
     public var reclaimWhenSuspended: Bool?
 
     /// The schemes of the URLs that the app opens, in lower case, such as https.

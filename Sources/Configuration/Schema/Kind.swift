@@ -293,7 +293,7 @@ extension Kind<Int> {
     }
 }
 
-extension Kind<Settings.Resources.IOPriority> {
+extension Kind<DaemonSettings.Resources.IOPriority> {
     /// A class and, for two of the three, a level.
     static let ioPriority = Kind(#""idle", "best-effort:0" to "best-effort:7" or "realtime:0" to "realtime:7""#) {
         node in
@@ -311,7 +311,7 @@ extension Kind<Settings.Resources.IOPriority> {
     }
 }
 
-extension Kind<Settings.ProcessLimit> {
+extension Kind<DaemonSettings.ProcessLimit> {
     /// A number, a share of what the machine can have, or no limit.
     static let processLimit = Kind(#"an integer from 1 to 4194304, "1%" to "100%" or "infinity""#) { node in
         switch node {

@@ -3,7 +3,7 @@ import LifecycleTypes
 
 /// Merges the `lifed.toml` of several directories, key by key.
 struct SettingsReader {
-    private(set) var settings = Settings()
+    private(set) var settings = DaemonSettings()
 
     /// Where the home app was named, for the problem of there being no such app.
     private var homeAppPlace: (file: String, line: Int?)?
@@ -38,7 +38,7 @@ struct SettingsReader {
         _ text: String, of file: String, reportingTo problems: inout ProblemList
     ) throws(Defect) {
         let document = try TOMLDocument(text)
-        let outcome = Settings.schema.apply(document, of: file, to: &settings)
+        let outcome = DaemonSettings.schema.apply(document, of: file, to: &settings)
         if outcome.accepted.contains(["homeApp"]) { homeAppPlace = (file, document.line(of: ["homeApp"])) }
         let administrators = ["access", "administrators"]
         if outcome.accepted.contains(administrators) {
@@ -66,11 +66,11 @@ struct SettingsReader {
     }
 }
 
-extension Settings {
+extension DaemonSettings {
     /// Every key of `lifed.toml`.
-    static let schema = Schema<Settings>(keys: generalKeys + memoryKeys + resourceKeys)
+    static let schema = Schema<DaemonSettings>(keys: generalKeys + memoryKeys + resourceKeys)
 
-    private static let generalKeys: [Key<Settings>] = [
+    private static let generalKeys: [Key<DaemonSettings>] = [
         Key("homeApp", .identifier, \.homeApp),
         Key("foregroundLimit", .integer(in: 1...16), \.foregroundLimit),
         Key("containment", .choice, \.containment),
@@ -108,7 +108,7 @@ extension Settings {
         Key("limits.processes", .processLimit, \.limits.processes),
     ]
 
-    private static let memoryKeys: [Key<Settings>] = [
+    private static let memoryKeys: [Key<DaemonSettings>] = [
         Key("memory.warning", .integer(in: 1...100), \.memory.warning),
         Key("memory.critical", .integer(in: 1...100), \.memory.critical),
         Key("memory.window", .pressureWindow, \.memory.window),
@@ -118,14 +118,14 @@ extension Settings {
         Key("memory.reclaimWhenSuspended", .boolean, \.memory.reclaimWhenSuspended),
     ]
 
-    private static let resourceKeys: [Key<Settings>] =
+    private static let resourceKeys: [Key<DaemonSettings>] =
         keys(of: "active", \.resources.active) + keys(of: "inactive", \.resources.inactive)
         + keys(of: "background", \.resources.background) + keys(of: "suspended", \.resources.suspended)
 
-    private typealias StateResources = any WritableKeyPath<Settings, Resources.State> & Sendable
+    private typealias StateResources = any WritableKeyPath<DaemonSettings, Resources.State> & Sendable
 
     /// Returns the keys of one table of resources.
-    private static func keys(of state: String, _ resources: StateResources) -> [Key<Settings>] {
+    private static func keys(of state: String, _ resources: StateResources) -> [Key<DaemonSettings>] {
         [
             Key("resources.\(state).cpuWeight", .own(or: .integer(in: 1...10_000)), resources, \.cpuWeight),
             Key("resources.\(state).ioWeight", .own(or: .integer(in: 1...10_000)), resources, \.ioWeight),

@@ -63,12 +63,12 @@ extension Reason: JSONWord {
 }
 
 /// The kernel mechanism that holds the processes of an app together.
-public enum Containment: String, JSONWord, Sendable, CaseIterable {
+public enum APIContainment: String, JSONWord, Sendable, CaseIterable {
     case processGroup, cgroup
 }
 
 /// The choice of an app that was ended for its memory.
-public struct Reclaim: Sendable, Equatable, JSONReadable, JSONWritable {
+public struct APIReclaim: Sendable, Equatable, JSONReadable, JSONWritable {
     /// The shortage of memory, in words.
     public var cause: String
     /// The first of the candidates, the ended app before all others.
@@ -121,7 +121,7 @@ public struct Reclaim: Sendable, Equatable, JSONReadable, JSONWritable {
 }
 
 /// The end of an app.
-public struct Exit: Sendable, Equatable, JSONReadable, JSONWritable {
+public struct APIExit: Sendable, Equatable, JSONReadable, JSONWritable {
     /// The state in which the end began.
     public var state: AppState
     public var reason: Reason
@@ -131,12 +131,12 @@ public struct Exit: Sendable, Equatable, JSONReadable, JSONWritable {
     public var signal: Optional<Int64>
     public var timeUSec: Int64
     /// The choice of the app, if it was ended for its memory.
-    public var reclaim: Optional<Reclaim>
+    public var reclaim: Optional<APIReclaim>
     /// True if the app failed within its launch timeout after it restored its state: the next launch does not restore it.
     public var restoreFailed: Bool
 
     /// Creates the value of its members.
-    public init(state: AppState, reason: Reason, exitCode: Int64? = nil, signal: Int64? = nil, timeUSec: Int64, reclaim: Reclaim? = nil, restoreFailed: Bool) {
+    public init(state: AppState, reason: Reason, exitCode: Int64? = nil, signal: Int64? = nil, timeUSec: Int64, reclaim: APIReclaim? = nil, restoreFailed: Bool) {
         (self.state, self.reason, self.exitCode, self.signal, self.timeUSec, self.reclaim, self.restoreFailed) = (state, reason, exitCode, signal, timeUSec, reclaim, restoreFailed)
     }
 
@@ -147,7 +147,7 @@ public struct Exit: Sendable, Equatable, JSONReadable, JSONWritable {
         var exitCode: Int64?
         var signal: Int64?
         var timeUSec: Int64?
-        var reclaim: Reclaim?
+        var reclaim: APIReclaim?
         var restoreFailed: Bool?
         try json.beginObject()
         while json.nextMember() {
@@ -162,7 +162,7 @@ public struct Exit: Sendable, Equatable, JSONReadable, JSONWritable {
             } else if json.isAt("timeUSec") {
                 timeUSec = try json.read(Int64.self)
             } else if json.isAt("reclaim") {
-                reclaim = try json.read(Reclaim?.self)
+                reclaim = try json.read(APIReclaim?.self)
             } else if json.isAt("restoreFailed") {
                 restoreFailed = try json.read(Bool.self)
             } else {
@@ -193,7 +193,7 @@ public struct Exit: Sendable, Equatable, JSONReadable, JSONWritable {
 extension SceneState: JSONWord {}
 
 /// A scene of an app: as a rule a window, with a life cycle of its own.
-public struct Scene: Sendable, Equatable, JSONReadable, JSONWritable {
+public struct APIScene: Sendable, Equatable, JSONReadable, JSONWritable {
     /// The id, unique within the app.
     public var id: String
     public var role: String
@@ -263,7 +263,7 @@ public struct Scene: Sendable, Equatable, JSONReadable, JSONWritable {
 }
 
 /// An app. For an app of another user, members see only id, state, foreground and sinceUSec.
-public struct App: Sendable, Equatable, JSONReadable, JSONWritable {
+public struct APIApp: Sendable, Equatable, JSONReadable, JSONWritable {
     public var id: String
     /// The name for users.
     public var name: Optional<String>
@@ -279,17 +279,17 @@ public struct App: Sendable, Equatable, JSONReadable, JSONWritable {
     public var adHoc: Bool
     /// The main process.
     public var pid: Optional<Int64>
-    public var containment: Optional<Containment>
+    public var containment: Optional<APIContainment>
     /// The time of the last transition.
     public var sinceUSec: Int64
-    public var lastExit: Optional<Exit>
+    public var lastExit: Optional<APIExit>
     /// The scenes in the order of their opening; null for an app without scenes.
-    public var scenes: Optional<[Scene]>
+    public var scenes: Optional<[APIScene]>
     /// True while another program keeps the main process stopped or frozen, and the daemon wants it to run.
     public var stoppedByOther: Bool
 
     /// Creates the value of its members.
-    public init(id: String, name: String? = nil, state: AppState, target: AppState, reason: Reason? = nil, foreground: Bool, connected: Bool, adHoc: Bool, pid: Int64? = nil, containment: Containment? = nil, sinceUSec: Int64, lastExit: Exit? = nil, scenes: [Scene]? = nil, stoppedByOther: Bool) {
+    public init(id: String, name: String? = nil, state: AppState, target: AppState, reason: Reason? = nil, foreground: Bool, connected: Bool, adHoc: Bool, pid: Int64? = nil, containment: APIContainment? = nil, sinceUSec: Int64, lastExit: APIExit? = nil, scenes: [APIScene]? = nil, stoppedByOther: Bool) {
         (self.id, self.name, self.state, self.target, self.reason, self.foreground, self.connected, self.adHoc, self.pid, self.containment, self.sinceUSec, self.lastExit, self.scenes, self.stoppedByOther) = (id, name, state, target, reason, foreground, connected, adHoc, pid, containment, sinceUSec, lastExit, scenes, stoppedByOther)
     }
 
@@ -304,10 +304,10 @@ public struct App: Sendable, Equatable, JSONReadable, JSONWritable {
         var connected: Bool?
         var adHoc: Bool?
         var pid: Int64?
-        var containment: Containment?
+        var containment: APIContainment?
         var sinceUSec: Int64?
-        var lastExit: Exit?
-        var scenes: [Scene]?
+        var lastExit: APIExit?
+        var scenes: [APIScene]?
         var stoppedByOther: Bool?
         try json.beginObject()
         while json.nextMember() {
@@ -330,13 +330,13 @@ public struct App: Sendable, Equatable, JSONReadable, JSONWritable {
             } else if json.isAt("pid") {
                 pid = try json.read(Int64?.self)
             } else if json.isAt("containment") {
-                containment = try json.read(Containment?.self)
+                containment = try json.read(APIContainment?.self)
             } else if json.isAt("sinceUSec") {
                 sinceUSec = try json.read(Int64.self)
             } else if json.isAt("lastExit") {
-                lastExit = try json.read(Exit?.self)
+                lastExit = try json.read(APIExit?.self)
             } else if json.isAt("scenes") {
-                scenes = try json.read([Scene]?.self)
+                scenes = try json.read([APIScene]?.self)
             } else if json.isAt("stoppedByOther") {
                 stoppedByOther = try json.read(Bool.self)
             } else {
@@ -376,7 +376,7 @@ public struct App: Sendable, Equatable, JSONReadable, JSONWritable {
 }
 
 /// A process of an app, as in proc(5).
-public struct Process: Sendable, Equatable, JSONReadable, JSONWritable {
+public struct APIProcess: Sendable, Equatable, JSONReadable, JSONWritable {
     public var pid: Int64
     public var parentPid: Int64
     /// The command line, or the name of a process without one. Of an app with more than 100 processes, the rest have their names.
@@ -434,24 +434,24 @@ public struct Process: Sendable, Equatable, JSONReadable, JSONWritable {
 }
 
 /// A process that serves other apps, too: it is neither suspended nor ended with its app.
-public struct Helper: Sendable, Equatable, JSONReadable, JSONWritable {
-    public var process: Process
+public struct APIHelper: Sendable, Equatable, JSONReadable, JSONWritable {
+    public var process: APIProcess
     /// The app that started the process, if known.
     public var app: Optional<String>
 
     /// Creates the value of its members.
-    public init(process: Process, app: String? = nil) {
+    public init(process: APIProcess, app: String? = nil) {
         (self.process, self.app) = (process, app)
     }
 
     /// Reads the value.
     public init(from json: inout JSONReader) throws(JSONError) {
-        var process: Process?
+        var process: APIProcess?
         var app: String?
         try json.beginObject()
         while json.nextMember() {
             if json.isAt("process") {
-                process = try json.read(Process.self)
+                process = try json.read(APIProcess.self)
             } else if json.isAt("app") {
                 app = try json.read(String?.self)
             } else {
@@ -472,7 +472,7 @@ public struct Helper: Sendable, Equatable, JSONReadable, JSONWritable {
 }
 
 /// A process of an app that the daemon can neither stop nor end.
-public struct UncontrolledProcess: Sendable, Equatable, JSONReadable, JSONWritable {
+public struct APIUncontrolledProcess: Sendable, Equatable, JSONReadable, JSONWritable {
     public var pid: Int64
     public var command: String
     /// The user of the process.
@@ -523,13 +523,13 @@ public struct UncontrolledProcess: Sendable, Equatable, JSONReadable, JSONWritab
 }
 
 /// The kinds of assertions.
-public enum AssertionKind: String, JSONWord, Sendable, CaseIterable {
+public enum APIAssertionKind: String, JSONWord, Sendable, CaseIterable {
     case task, mode
 }
 
 /// An assertion: a background task or a background mode that keeps an app running in the background.
-public struct Assertion: Sendable, Equatable, JSONReadable, JSONWritable {
-    public var kind: AssertionKind
+public struct APIAssertion: Sendable, Equatable, JSONReadable, JSONWritable {
+    public var kind: APIAssertionKind
     /// The number that the app chose.
     public var number: Int64
     /// The name of the task, or the mode.
@@ -539,13 +539,13 @@ public struct Assertion: Sendable, Equatable, JSONReadable, JSONWritable {
     public var untilUSec: Optional<Int64>
 
     /// Creates the value of its members.
-    public init(kind: AssertionKind, number: Int64, name: String, sinceUSec: Int64, untilUSec: Int64? = nil) {
+    public init(kind: APIAssertionKind, number: Int64, name: String, sinceUSec: Int64, untilUSec: Int64? = nil) {
         (self.kind, self.number, self.name, self.sinceUSec, self.untilUSec) = (kind, number, name, sinceUSec, untilUSec)
     }
 
     /// Reads the value.
     public init(from json: inout JSONReader) throws(JSONError) {
-        var kind: AssertionKind?
+        var kind: APIAssertionKind?
         var number: Int64?
         var name: String?
         var sinceUSec: Int64?
@@ -553,7 +553,7 @@ public struct Assertion: Sendable, Equatable, JSONReadable, JSONWritable {
         try json.beginObject()
         while json.nextMember() {
             if json.isAt("kind") {
-                kind = try json.read(AssertionKind.self)
+                kind = try json.read(APIAssertionKind.self)
             } else if json.isAt("number") {
                 number = try json.read(Int64.self)
             } else if json.isAt("name") {
@@ -586,8 +586,8 @@ public struct Assertion: Sendable, Equatable, JSONReadable, JSONWritable {
 }
 
 /// The details of an app.
-public struct Details: Sendable, Equatable, JSONReadable, JSONWritable {
-    public var app: App
+public struct APIDetails: Sendable, Equatable, JSONReadable, JSONWritable {
+    public var app: APIApp
     public var command: [String]
     /// The user of the app; null for the user of the daemon.
     public var user: Optional<String>
@@ -597,18 +597,18 @@ public struct Details: Sendable, Equatable, JSONReadable, JSONWritable {
     public var adopted: Bool
     /// The units of systemd that hold the processes; null if none does.
     public var units: Optional<[String]>
-    public var processes: [Process]
+    public var processes: [APIProcess]
     /// The callback whose answer is pending.
     public var pendingCallback: Optional<String>
     /// The end of the background time.
     public var backgroundUntilUSec: Optional<Int64>
-    public var assertions: [Assertion]
+    public var assertions: [APIAssertion]
     /// The time of the next restart.
     public var restartAtUSec: Optional<Int64>
     /// The number of ends in a row soon after the start.
     public var failures: Int64
     public var restartLimitReached: Bool
-    public var uncontrolledProcesses: [UncontrolledProcess]
+    public var uncontrolledProcesses: [APIUncontrolledProcess]
     /// The reason why the control group is frozen beside SIGSTOP, in words.
     public var freezeReason: Optional<String>
     /// The error of the latest launch, if it failed, and its remedy.
@@ -618,26 +618,26 @@ public struct Details: Sendable, Equatable, JSONReadable, JSONWritable {
     public var ended: Bool
 
     /// Creates the value of its members.
-    public init(app: App, command: [String], user: String? = nil, manifest: String? = nil, adopted: Bool, units: [String]? = nil, processes: [Process], pendingCallback: String? = nil, backgroundUntilUSec: Int64? = nil, assertions: [Assertion], restartAtUSec: Int64? = nil, failures: Int64, restartLimitReached: Bool, uncontrolledProcesses: [UncontrolledProcess], freezeReason: String? = nil, launchFailure: String? = nil, launchRemedy: String? = nil, ended: Bool) {
+    public init(app: APIApp, command: [String], user: String? = nil, manifest: String? = nil, adopted: Bool, units: [String]? = nil, processes: [APIProcess], pendingCallback: String? = nil, backgroundUntilUSec: Int64? = nil, assertions: [APIAssertion], restartAtUSec: Int64? = nil, failures: Int64, restartLimitReached: Bool, uncontrolledProcesses: [APIUncontrolledProcess], freezeReason: String? = nil, launchFailure: String? = nil, launchRemedy: String? = nil, ended: Bool) {
         (self.app, self.command, self.user, self.manifest, self.adopted, self.units, self.processes, self.pendingCallback, self.backgroundUntilUSec, self.assertions, self.restartAtUSec, self.failures, self.restartLimitReached, self.uncontrolledProcesses, self.freezeReason, self.launchFailure, self.launchRemedy, self.ended) = (app, command, user, manifest, adopted, units, processes, pendingCallback, backgroundUntilUSec, assertions, restartAtUSec, failures, restartLimitReached, uncontrolledProcesses, freezeReason, launchFailure, launchRemedy, ended)
     }
 
     /// Reads the value.
     public init(from json: inout JSONReader) throws(JSONError) {
-        var app: App?
+        var app: APIApp?
         var command: [String]?
         var user: String?
         var manifest: String?
         var adopted: Bool?
         var units: [String]?
-        var processes: [Process]?
+        var processes: [APIProcess]?
         var pendingCallback: String?
         var backgroundUntilUSec: Int64?
-        var assertions: [Assertion]?
+        var assertions: [APIAssertion]?
         var restartAtUSec: Int64?
         var failures: Int64?
         var restartLimitReached: Bool?
-        var uncontrolledProcesses: [UncontrolledProcess]?
+        var uncontrolledProcesses: [APIUncontrolledProcess]?
         var freezeReason: String?
         var launchFailure: String?
         var launchRemedy: String?
@@ -645,7 +645,7 @@ public struct Details: Sendable, Equatable, JSONReadable, JSONWritable {
         try json.beginObject()
         while json.nextMember() {
             if json.isAt("app") {
-                app = try json.read(App.self)
+                app = try json.read(APIApp.self)
             } else if json.isAt("command") {
                 command = try json.read([String].self)
             } else if json.isAt("user") {
@@ -657,13 +657,13 @@ public struct Details: Sendable, Equatable, JSONReadable, JSONWritable {
             } else if json.isAt("units") {
                 units = try json.read([String]?.self)
             } else if json.isAt("processes") {
-                processes = try json.read([Process].self)
+                processes = try json.read([APIProcess].self)
             } else if json.isAt("pendingCallback") {
                 pendingCallback = try json.read(String?.self)
             } else if json.isAt("backgroundUntilUSec") {
                 backgroundUntilUSec = try json.read(Int64?.self)
             } else if json.isAt("assertions") {
-                assertions = try json.read([Assertion].self)
+                assertions = try json.read([APIAssertion].self)
             } else if json.isAt("restartAtUSec") {
                 restartAtUSec = try json.read(Int64?.self)
             } else if json.isAt("failures") {
@@ -671,7 +671,7 @@ public struct Details: Sendable, Equatable, JSONReadable, JSONWritable {
             } else if json.isAt("restartLimitReached") {
                 restartLimitReached = try json.read(Bool.self)
             } else if json.isAt("uncontrolledProcesses") {
-                uncontrolledProcesses = try json.read([UncontrolledProcess].self)
+                uncontrolledProcesses = try json.read([APIUncontrolledProcess].self)
             } else if json.isAt("freezeReason") {
                 freezeReason = try json.read(String?.self)
             } else if json.isAt("launchFailure") {
@@ -722,15 +722,15 @@ public struct Details: Sendable, Equatable, JSONReadable, JSONWritable {
 }
 
 /// The kind of file that describes an app.
-public enum AvailableAppSource: String, JSONWord, Sendable, CaseIterable {
+public enum APIAvailableAppSource: String, JSONWord, Sendable, CaseIterable {
     case manifest, desktopEntry
 }
 
 /// An app that can be launched.
-public struct AvailableApp: Sendable, Equatable, JSONReadable, JSONWritable {
+public struct APIAvailableApp: Sendable, Equatable, JSONReadable, JSONWritable {
     public var id: String
     public var name: Optional<String>
-    public var source: AvailableAppSource
+    public var source: APIAvailableAppSource
     public var file: String
     public var running: Bool
     /// False for an app that menus do not show.
@@ -739,7 +739,7 @@ public struct AvailableApp: Sendable, Equatable, JSONReadable, JSONWritable {
     public var problem: Optional<String>
 
     /// Creates the value of its members.
-    public init(id: String, name: String? = nil, source: AvailableAppSource, file: String, running: Bool, shown: Bool, problem: String? = nil) {
+    public init(id: String, name: String? = nil, source: APIAvailableAppSource, file: String, running: Bool, shown: Bool, problem: String? = nil) {
         (self.id, self.name, self.source, self.file, self.running, self.shown, self.problem) = (id, name, source, file, running, shown, problem)
     }
 
@@ -747,7 +747,7 @@ public struct AvailableApp: Sendable, Equatable, JSONReadable, JSONWritable {
     public init(from json: inout JSONReader) throws(JSONError) {
         var id: String?
         var name: String?
-        var source: AvailableAppSource?
+        var source: APIAvailableAppSource?
         var file: String?
         var running: Bool?
         var shown: Bool?
@@ -759,7 +759,7 @@ public struct AvailableApp: Sendable, Equatable, JSONReadable, JSONWritable {
             } else if json.isAt("name") {
                 name = try json.read(String?.self)
             } else if json.isAt("source") {
-                source = try json.read(AvailableAppSource.self)
+                source = try json.read(APIAvailableAppSource.self)
             } else if json.isAt("file") {
                 file = try json.read(String.self)
             } else if json.isAt("running") {
@@ -795,7 +795,7 @@ public struct AvailableApp: Sendable, Equatable, JSONReadable, JSONWritable {
 }
 
 /// The goal of a call that brings an app to the foreground: active, or active and the callback answered.
-public enum WaitGoal: String, JSONWord, Sendable, CaseIterable {
+public enum APIWaitGoal: String, JSONWord, Sendable, CaseIterable {
     case active, answered
 }
 
@@ -803,10 +803,10 @@ public enum WaitGoal: String, JSONWord, Sendable, CaseIterable {
 public struct LaunchParameters: Sendable, Equatable, JSONReadable, JSONWritable {
     public var id: String
     public var background: Optional<Bool>
-    public var wait: Optional<WaitGoal>
+    public var wait: Optional<APIWaitGoal>
 
     /// Creates the value of its members.
-    public init(id: String, background: Bool? = nil, wait: WaitGoal? = nil) {
+    public init(id: String, background: Bool? = nil, wait: APIWaitGoal? = nil) {
         (self.id, self.background, self.wait) = (id, background, wait)
     }
 
@@ -814,7 +814,7 @@ public struct LaunchParameters: Sendable, Equatable, JSONReadable, JSONWritable 
     public init(from json: inout JSONReader) throws(JSONError) {
         var id: String?
         var background: Bool?
-        var wait: WaitGoal?
+        var wait: APIWaitGoal?
         try json.beginObject()
         while json.nextMember() {
             if json.isAt("id") {
@@ -822,7 +822,7 @@ public struct LaunchParameters: Sendable, Equatable, JSONReadable, JSONWritable 
             } else if json.isAt("background") {
                 background = try json.read(Bool?.self)
             } else if json.isAt("wait") {
-                wait = try json.read(WaitGoal?.self)
+                wait = try json.read(APIWaitGoal?.self)
             } else {
                 throw json.unknownField()
             }
@@ -843,20 +843,20 @@ public struct LaunchParameters: Sendable, Equatable, JSONReadable, JSONWritable 
 
 /// The reply of Launch, and of methods like it.
 public struct AppReply: Sendable, Equatable, JSONReadable, JSONWritable {
-    public var app: App
+    public var app: APIApp
 
     /// Creates the value of its members.
-    public init(app: App) {
+    public init(app: APIApp) {
         (self.app) = (app)
     }
 
     /// Reads the value.
     public init(from json: inout JSONReader) throws(JSONError) {
-        var app: App?
+        var app: APIApp?
         try json.beginObject()
         while json.nextMember() {
             if json.isAt("app") {
-                app = try json.read(App.self)
+                app = try json.read(APIApp.self)
             } else {
                 json.skipValue()
             }
@@ -1085,20 +1085,20 @@ public struct AdoptParameters: Sendable, Equatable, JSONReadable, JSONWritable {
 
 /// The reply of Adopt, and of methods like it.
 public struct OptionalAppReply: Sendable, Equatable, JSONReadable, JSONWritable {
-    public var app: Optional<App>
+    public var app: Optional<APIApp>
 
     /// Creates the value of its members.
-    public init(app: App? = nil) {
+    public init(app: APIApp? = nil) {
         (self.app) = (app)
     }
 
     /// Reads the value.
     public init(from json: inout JSONReader) throws(JSONError) {
-        var app: App?
+        var app: APIApp?
         try json.beginObject()
         while json.nextMember() {
             if json.isAt("app") {
-                app = try json.read(App?.self)
+                app = try json.read(APIApp?.self)
             } else {
                 json.skipValue()
             }
@@ -1117,23 +1117,23 @@ public struct OptionalAppReply: Sendable, Equatable, JSONReadable, JSONWritable 
 /// The parameters of Focus.
 public struct FocusParameters: Sendable, Equatable, JSONReadable, JSONWritable {
     public var id: String
-    public var wait: Optional<WaitGoal>
+    public var wait: Optional<APIWaitGoal>
 
     /// Creates the value of its members.
-    public init(id: String, wait: WaitGoal? = nil) {
+    public init(id: String, wait: APIWaitGoal? = nil) {
         (self.id, self.wait) = (id, wait)
     }
 
     /// Reads the value.
     public init(from json: inout JSONReader) throws(JSONError) {
         var id: String?
-        var wait: WaitGoal?
+        var wait: APIWaitGoal?
         try json.beginObject()
         while json.nextMember() {
             if json.isAt("id") {
                 id = try json.read(String.self)
             } else if json.isAt("wait") {
-                wait = try json.read(WaitGoal?.self)
+                wait = try json.read(APIWaitGoal?.self)
             } else {
                 throw json.unknownField()
             }
@@ -1355,22 +1355,22 @@ public struct OpenParameters: Sendable, Equatable, JSONReadable, JSONWritable {
 
 /// The reply of Open, and of methods like it.
 public struct OutcomeReply: Sendable, Equatable, JSONReadable, JSONWritable {
-    public var app: App
+    public var app: APIApp
     public var outcome: EventOutcome
 
     /// Creates the value of its members.
-    public init(app: App, outcome: EventOutcome) {
+    public init(app: APIApp, outcome: EventOutcome) {
         (self.app, self.outcome) = (app, outcome)
     }
 
     /// Reads the value.
     public init(from json: inout JSONReader) throws(JSONError) {
-        var app: App?
+        var app: APIApp?
         var outcome: EventOutcome?
         try json.beginObject()
         while json.nextMember() {
             if json.isAt("app") {
-                app = try json.read(App.self)
+                app = try json.read(APIApp.self)
             } else if json.isAt("outcome") {
                 outcome = try json.read(EventOutcome.self)
             } else {
@@ -1531,20 +1531,20 @@ public struct OpenSceneParameters: Sendable, Equatable, JSONReadable, JSONWritab
 
 /// The reply of OpenScene, and of methods like it.
 public struct SceneReply: Sendable, Equatable, JSONReadable, JSONWritable {
-    public var scene: Scene
+    public var scene: APIScene
 
     /// Creates the value of its members.
-    public init(scene: Scene) {
+    public init(scene: APIScene) {
         (self.scene) = (scene)
     }
 
     /// Reads the value.
     public init(from json: inout JSONReader) throws(JSONError) {
-        var scene: Scene?
+        var scene: APIScene?
         try json.beginObject()
         while json.nextMember() {
             if json.isAt("scene") {
-                scene = try json.read(Scene.self)
+                scene = try json.read(APIScene.self)
             } else {
                 json.skipValue()
             }
@@ -1601,24 +1601,24 @@ public struct SceneParameters: Sendable, Equatable, JSONReadable, JSONWritable {
 
 /// The reply of List.
 public struct ListReply: Sendable, Equatable, JSONReadable, JSONWritable {
-    public var apps: [App]
-    public var helpers: [Helper]
+    public var apps: [APIApp]
+    public var helpers: [APIHelper]
 
     /// Creates the value of its members.
-    public init(apps: [App], helpers: [Helper]) {
+    public init(apps: [APIApp], helpers: [APIHelper]) {
         (self.apps, self.helpers) = (apps, helpers)
     }
 
     /// Reads the value.
     public init(from json: inout JSONReader) throws(JSONError) {
-        var apps: [App]?
-        var helpers: [Helper]?
+        var apps: [APIApp]?
+        var helpers: [APIHelper]?
         try json.beginObject()
         while json.nextMember() {
             if json.isAt("apps") {
-                apps = try json.read([App].self)
+                apps = try json.read([APIApp].self)
             } else if json.isAt("helpers") {
-                helpers = try json.read([Helper].self)
+                helpers = try json.read([APIHelper].self)
             } else {
                 json.skipValue()
             }
@@ -1670,20 +1670,20 @@ public struct ListAvailableParameters: Sendable, Equatable, JSONReadable, JSONWr
 
 /// The reply of ListAvailable.
 public struct ListAvailableReply: Sendable, Equatable, JSONReadable, JSONWritable {
-    public var apps: [AvailableApp]
+    public var apps: [APIAvailableApp]
 
     /// Creates the value of its members.
-    public init(apps: [AvailableApp]) {
+    public init(apps: [APIAvailableApp]) {
         (self.apps) = (apps)
     }
 
     /// Reads the value.
     public init(from json: inout JSONReader) throws(JSONError) {
-        var apps: [AvailableApp]?
+        var apps: [APIAvailableApp]?
         try json.beginObject()
         while json.nextMember() {
             if json.isAt("apps") {
-                apps = try json.read([AvailableApp].self)
+                apps = try json.read([APIAvailableApp].self)
             } else {
                 json.skipValue()
             }
@@ -1702,20 +1702,20 @@ public struct ListAvailableReply: Sendable, Equatable, JSONReadable, JSONWritabl
 
 /// The reply of Describe.
 public struct DescribeReply: Sendable, Equatable, JSONReadable, JSONWritable {
-    public var details: Details
+    public var details: APIDetails
 
     /// Creates the value of its members.
-    public init(details: Details) {
+    public init(details: APIDetails) {
         (self.details) = (details)
     }
 
     /// Reads the value.
     public init(from json: inout JSONReader) throws(JSONError) {
-        var details: Details?
+        var details: APIDetails?
         try json.beginObject()
         while json.nextMember() {
             if json.isAt("details") {
-                details = try json.read(Details.self)
+                details = try json.read(APIDetails.self)
             } else {
                 json.skipValue()
             }
@@ -1772,13 +1772,13 @@ public struct FindAppParameters: Sendable, Equatable, JSONReadable, JSONWritable
 }
 
 /// The kinds of conditions that keep an app in its state.
-public enum StateConditionKind: String, JSONWord, Sendable, CaseIterable {
+public enum APIStateConditionKind: String, JSONWord, Sendable, CaseIterable {
     case start, stop, resume, end, callback, activationSlot, backgroundTime, task, mode, work, launch, connection, signal, scenes, interruption, foregroundBlocked, suspendPolicy, resumeRequest, restart, restartLimit, stoppedByOther, visible, pointed, playing, called, awaited, unread, relaunched, unfollowed
 }
 
 /// A condition that keeps an app in its state.
-public struct StateCondition: Sendable, Equatable, JSONReadable, JSONWritable {
-    public var kind: StateConditionKind
+public struct APIStateCondition: Sendable, Equatable, JSONReadable, JSONWritable {
+    public var kind: APIStateConditionKind
     /// The callback, the task or mode, or the other apps.
     public var names: [String]
     public var sinceUSec: Optional<Int64>
@@ -1786,20 +1786,20 @@ public struct StateCondition: Sendable, Equatable, JSONReadable, JSONWritable {
     public var untilUSec: Optional<Int64>
 
     /// Creates the value of its members.
-    public init(kind: StateConditionKind, names: [String], sinceUSec: Int64? = nil, untilUSec: Int64? = nil) {
+    public init(kind: APIStateConditionKind, names: [String], sinceUSec: Int64? = nil, untilUSec: Int64? = nil) {
         (self.kind, self.names, self.sinceUSec, self.untilUSec) = (kind, names, sinceUSec, untilUSec)
     }
 
     /// Reads the value.
     public init(from json: inout JSONReader) throws(JSONError) {
-        var kind: StateConditionKind?
+        var kind: APIStateConditionKind?
         var names: [String]?
         var sinceUSec: Int64?
         var untilUSec: Int64?
         try json.beginObject()
         while json.nextMember() {
             if json.isAt("kind") {
-                kind = try json.read(StateConditionKind.self)
+                kind = try json.read(APIStateConditionKind.self)
             } else if json.isAt("names") {
                 names = try json.read([String].self)
             } else if json.isAt("sinceUSec") {
@@ -1827,13 +1827,13 @@ public struct StateCondition: Sendable, Equatable, JSONReadable, JSONWritable {
 }
 
 /// The kinds of prospects. terminate is SIGTERM, kill is SIGKILL.
-public enum ProspectKind: String, JSONWord, Sendable, CaseIterable {
+public enum APIProspectKind: String, JSONWord, Sendable, CaseIterable {
     case transition, callback, callbackTimeout, taskExpiration, terminate, kill
 }
 
 /// The next change of an app if it does not answer and no client calls.
-public struct Prospect: Sendable, Equatable, JSONReadable, JSONWritable {
-    public var kind: ProspectKind
+public struct APIProspect: Sendable, Equatable, JSONReadable, JSONWritable {
+    public var kind: APIProspectKind
     public var timeUSec: Int64
     public var from: Optional<AppState>
     public var to: Optional<AppState>
@@ -1841,13 +1841,13 @@ public struct Prospect: Sendable, Equatable, JSONReadable, JSONWritable {
     public var callback: Optional<String>
 
     /// Creates the value of its members.
-    public init(kind: ProspectKind, timeUSec: Int64, from: AppState? = nil, to: AppState? = nil, reason: Reason? = nil, callback: String? = nil) {
+    public init(kind: APIProspectKind, timeUSec: Int64, from: AppState? = nil, to: AppState? = nil, reason: Reason? = nil, callback: String? = nil) {
         (self.kind, self.timeUSec, self.from, self.to, self.reason, self.callback) = (kind, timeUSec, from, to, reason, callback)
     }
 
     /// Reads the value.
     public init(from json: inout JSONReader) throws(JSONError) {
-        var kind: ProspectKind?
+        var kind: APIProspectKind?
         var timeUSec: Int64?
         var from: AppState?
         var to: AppState?
@@ -1856,7 +1856,7 @@ public struct Prospect: Sendable, Equatable, JSONReadable, JSONWritable {
         try json.beginObject()
         while json.nextMember() {
             if json.isAt("kind") {
-                kind = try json.read(ProspectKind.self)
+                kind = try json.read(APIProspectKind.self)
             } else if json.isAt("timeUSec") {
                 timeUSec = try json.read(Int64.self)
             } else if json.isAt("from") {
@@ -1890,38 +1890,38 @@ public struct Prospect: Sendable, Equatable, JSONReadable, JSONWritable {
 }
 
 /// The explanation of an app's state.
-public struct Explanation: Sendable, Equatable, JSONReadable, JSONWritable {
-    public var details: Details
+public struct APIExplanation: Sendable, Equatable, JSONReadable, JSONWritable {
+    public var details: APIDetails
     /// The next state; null if the app stays in its state. An app that does background work is suspended when the work ends.
     public var next: Optional<AppState>
-    public var conditions: [StateCondition]
-    public var prospects: [Prospect]
+    public var conditions: [APIStateCondition]
+    public var prospects: [APIProspect]
     /// The running apps that have the other end of a pipe or a Unix socket of this one, and can wait for it while it is suspended;
     /// null if the client may not see other apps.
     public var connectedApps: Optional<[String]>
 
     /// Creates the value of its members.
-    public init(details: Details, next: AppState? = nil, conditions: [StateCondition], prospects: [Prospect], connectedApps: [String]? = nil) {
+    public init(details: APIDetails, next: AppState? = nil, conditions: [APIStateCondition], prospects: [APIProspect], connectedApps: [String]? = nil) {
         (self.details, self.next, self.conditions, self.prospects, self.connectedApps) = (details, next, conditions, prospects, connectedApps)
     }
 
     /// Reads the value.
     public init(from json: inout JSONReader) throws(JSONError) {
-        var details: Details?
+        var details: APIDetails?
         var next: AppState?
-        var conditions: [StateCondition]?
-        var prospects: [Prospect]?
+        var conditions: [APIStateCondition]?
+        var prospects: [APIProspect]?
         var connectedApps: [String]?
         try json.beginObject()
         while json.nextMember() {
             if json.isAt("details") {
-                details = try json.read(Details.self)
+                details = try json.read(APIDetails.self)
             } else if json.isAt("next") {
                 next = try json.read(AppState?.self)
             } else if json.isAt("conditions") {
-                conditions = try json.read([StateCondition].self)
+                conditions = try json.read([APIStateCondition].self)
             } else if json.isAt("prospects") {
-                prospects = try json.read([Prospect].self)
+                prospects = try json.read([APIProspect].self)
             } else if json.isAt("connectedApps") {
                 connectedApps = try json.read([String]?.self)
             } else {
@@ -1948,20 +1948,20 @@ public struct Explanation: Sendable, Equatable, JSONReadable, JSONWritable {
 
 /// The reply of Explain.
 public struct ExplainReply: Sendable, Equatable, JSONReadable, JSONWritable {
-    public var explanation: Explanation
+    public var explanation: APIExplanation
 
     /// Creates the value of its members.
-    public init(explanation: Explanation) {
+    public init(explanation: APIExplanation) {
         (self.explanation) = (explanation)
     }
 
     /// Reads the value.
     public init(from json: inout JSONReader) throws(JSONError) {
-        var explanation: Explanation?
+        var explanation: APIExplanation?
         try json.beginObject()
         while json.nextMember() {
             if json.isAt("explanation") {
-                explanation = try json.read(Explanation.self)
+                explanation = try json.read(APIExplanation.self)
             } else {
                 json.skipValue()
             }
@@ -1979,13 +1979,13 @@ public struct ExplainReply: Sendable, Equatable, JSONReadable, JSONWritable {
 }
 
 /// The kinds of events in the history.
-public enum HistoryKind: String, JSONWord, Sendable, CaseIterable {
+public enum APIHistoryKind: String, JSONWord, Sendable, CaseIterable {
     case transition, callbackTimeout, killed, exited, launchFailed
 }
 
 /// An event in the history.
-public struct HistoryEvent: Sendable, Equatable, JSONReadable, JSONWritable {
-    public var kind: HistoryKind
+public struct APIHistoryEvent: Sendable, Equatable, JSONReadable, JSONWritable {
+    public var kind: APIHistoryKind
     public var id: String
     public var timeUSec: Int64
     public var from: Optional<AppState>
@@ -2006,13 +2006,13 @@ public struct HistoryEvent: Sendable, Equatable, JSONReadable, JSONWritable {
     public var restoreFailed: Optional<Bool>
 
     /// Creates the value of its members.
-    public init(kind: HistoryKind, id: String, timeUSec: Int64, from: AppState? = nil, to: AppState? = nil, reason: Reason? = nil, callback: String? = nil, error: String? = nil, pid: Int64? = nil, answerUSec: Int64? = nil, exitCode: Int64? = nil, signal: Int64? = nil, stateUSec: Int64? = nil, restoreFailed: Bool? = nil) {
+    public init(kind: APIHistoryKind, id: String, timeUSec: Int64, from: AppState? = nil, to: AppState? = nil, reason: Reason? = nil, callback: String? = nil, error: String? = nil, pid: Int64? = nil, answerUSec: Int64? = nil, exitCode: Int64? = nil, signal: Int64? = nil, stateUSec: Int64? = nil, restoreFailed: Bool? = nil) {
         (self.kind, self.id, self.timeUSec, self.from, self.to, self.reason, self.callback, self.error, self.pid, self.answerUSec, self.exitCode, self.signal, self.stateUSec, self.restoreFailed) = (kind, id, timeUSec, from, to, reason, callback, error, pid, answerUSec, exitCode, signal, stateUSec, restoreFailed)
     }
 
     /// Reads the value.
     public init(from json: inout JSONReader) throws(JSONError) {
-        var kind: HistoryKind?
+        var kind: APIHistoryKind?
         var id: String?
         var timeUSec: Int64?
         var from: AppState?
@@ -2029,7 +2029,7 @@ public struct HistoryEvent: Sendable, Equatable, JSONReadable, JSONWritable {
         try json.beginObject()
         while json.nextMember() {
             if json.isAt("kind") {
-                kind = try json.read(HistoryKind.self)
+                kind = try json.read(APIHistoryKind.self)
             } else if json.isAt("id") {
                 id = try json.read(String.self)
             } else if json.isAt("timeUSec") {
@@ -2126,23 +2126,23 @@ public struct HistoryParameters: Sendable, Equatable, JSONReadable, JSONWritable
 /// The reply of History.
 public struct HistoryReply: Sendable, Equatable, JSONReadable, JSONWritable {
     public var sinceUSec: Int64
-    public var events: [HistoryEvent]
+    public var events: [APIHistoryEvent]
 
     /// Creates the value of its members.
-    public init(sinceUSec: Int64, events: [HistoryEvent]) {
+    public init(sinceUSec: Int64, events: [APIHistoryEvent]) {
         (self.sinceUSec, self.events) = (sinceUSec, events)
     }
 
     /// Reads the value.
     public init(from json: inout JSONReader) throws(JSONError) {
         var sinceUSec: Int64?
-        var events: [HistoryEvent]?
+        var events: [APIHistoryEvent]?
         try json.beginObject()
         while json.nextMember() {
             if json.isAt("sinceUSec") {
                 sinceUSec = try json.read(Int64.self)
             } else if json.isAt("events") {
-                events = try json.read([HistoryEvent].self)
+                events = try json.read([APIHistoryEvent].self)
             } else {
                 json.skipValue()
             }
@@ -2162,7 +2162,7 @@ public struct HistoryReply: Sendable, Equatable, JSONReadable, JSONWritable {
 }
 
 /// A transition of an app.
-public struct Transition: Sendable, Equatable, JSONReadable, JSONWritable {
+public struct APITransition: Sendable, Equatable, JSONReadable, JSONWritable {
     public var id: String
     public var from: AppState
     public var to: AppState
@@ -2229,7 +2229,7 @@ public struct Transition: Sendable, Equatable, JSONReadable, JSONWritable {
 }
 
 /// A transition of a scene.
-public struct SceneTransition: Sendable, Equatable, JSONReadable, JSONWritable {
+public struct APISceneTransition: Sendable, Equatable, JSONReadable, JSONWritable {
     public var app: String
     public var scene: String
     public var from: SceneState
@@ -2298,31 +2298,31 @@ public struct SceneTransition: Sendable, Equatable, JSONReadable, JSONWritable {
 /// The reply of Monitor.
 public struct MonitorReply: Sendable, Equatable, JSONReadable, JSONWritable {
     public var number: Int64
-    public var apps: Optional<[App]>
-    public var transition: Optional<Transition>
-    public var scene: Optional<SceneTransition>
+    public var apps: Optional<[APIApp]>
+    public var transition: Optional<APITransition>
+    public var scene: Optional<APISceneTransition>
 
     /// Creates the value of its members.
-    public init(number: Int64, apps: [App]? = nil, transition: Transition? = nil, scene: SceneTransition? = nil) {
+    public init(number: Int64, apps: [APIApp]? = nil, transition: APITransition? = nil, scene: APISceneTransition? = nil) {
         (self.number, self.apps, self.transition, self.scene) = (number, apps, transition, scene)
     }
 
     /// Reads the value.
     public init(from json: inout JSONReader) throws(JSONError) {
         var number: Int64?
-        var apps: [App]?
-        var transition: Transition?
-        var scene: SceneTransition?
+        var apps: [APIApp]?
+        var transition: APITransition?
+        var scene: APISceneTransition?
         try json.beginObject()
         while json.nextMember() {
             if json.isAt("number") {
                 number = try json.read(Int64.self)
             } else if json.isAt("apps") {
-                apps = try json.read([App]?.self)
+                apps = try json.read([APIApp]?.self)
             } else if json.isAt("transition") {
-                transition = try json.read(Transition?.self)
+                transition = try json.read(APITransition?.self)
             } else if json.isAt("scene") {
-                scene = try json.read(SceneTransition?.self)
+                scene = try json.read(APISceneTransition?.self)
             } else {
                 json.skipValue()
             }
@@ -2461,7 +2461,7 @@ public struct SimulateMemoryPressureReply: Sendable, Equatable, JSONReadable, JS
 }
 
 /// A mistake in the configuration, a manifest or a desktop entry.
-public struct Problem: Sendable, Equatable, JSONReadable, JSONWritable {
+public struct APIProblem: Sendable, Equatable, JSONReadable, JSONWritable {
     public var file: String
     /// The line, counted from 1.
     public var line: Optional<Int64>
@@ -2516,7 +2516,7 @@ extension ForegroundBlocker: JSONWord {
 }
 
 /// The status of the daemon.
-public struct Status: Sendable, Equatable, JSONReadable, JSONWritable {
+public struct APIStatus: Sendable, Equatable, JSONReadable, JSONWritable {
     public var version: String
     public var pid: Int64
     /// system or user.
@@ -2536,13 +2536,13 @@ public struct Status: Sendable, Equatable, JSONReadable, JSONWritable {
     /// True if the daemon writes to the journal.
     public var journal: Bool
     /// The containment that lifed.toml demanded when the daemon started; null for auto.
-    public var containment: Optional<Containment>
-    public var problems: [Problem]
+    public var containment: Optional<APIContainment>
+    public var problems: [APIProblem]
     /// The reason why no app can be launched, such as a full runtime directory; null if apps can be launched.
     public var launchBlocker: Optional<String>
 
     /// Creates the value of its members.
-    public init(version: String, pid: Int64, instance: String, socket: String, startedUSec: Int64, foreground: [String], interruptions: [String], foregroundBlockers: [ForegroundBlocker], homeApp: String? = nil, apps: Int64, running: Int64, clients: Int64, journal: Bool, containment: Containment? = nil, problems: [Problem], launchBlocker: String? = nil) {
+    public init(version: String, pid: Int64, instance: String, socket: String, startedUSec: Int64, foreground: [String], interruptions: [String], foregroundBlockers: [ForegroundBlocker], homeApp: String? = nil, apps: Int64, running: Int64, clients: Int64, journal: Bool, containment: APIContainment? = nil, problems: [APIProblem], launchBlocker: String? = nil) {
         (self.version, self.pid, self.instance, self.socket, self.startedUSec, self.foreground, self.interruptions, self.foregroundBlockers, self.homeApp, self.apps, self.running, self.clients, self.journal, self.containment, self.problems, self.launchBlocker) = (version, pid, instance, socket, startedUSec, foreground, interruptions, foregroundBlockers, homeApp, apps, running, clients, journal, containment, problems, launchBlocker)
     }
 
@@ -2561,8 +2561,8 @@ public struct Status: Sendable, Equatable, JSONReadable, JSONWritable {
         var running: Int64?
         var clients: Int64?
         var journal: Bool?
-        var containment: Containment?
-        var problems: [Problem]?
+        var containment: APIContainment?
+        var problems: [APIProblem]?
         var launchBlocker: String?
         try json.beginObject()
         while json.nextMember() {
@@ -2593,9 +2593,9 @@ public struct Status: Sendable, Equatable, JSONReadable, JSONWritable {
             } else if json.isAt("journal") {
                 journal = try json.read(Bool.self)
             } else if json.isAt("containment") {
-                containment = try json.read(Containment?.self)
+                containment = try json.read(APIContainment?.self)
             } else if json.isAt("problems") {
-                problems = try json.read([Problem].self)
+                problems = try json.read([APIProblem].self)
             } else if json.isAt("launchBlocker") {
                 launchBlocker = try json.read(String?.self)
             } else {
@@ -2643,20 +2643,20 @@ public struct Status: Sendable, Equatable, JSONReadable, JSONWritable {
 
 /// The reply of GetStatus.
 public struct GetStatusReply: Sendable, Equatable, JSONReadable, JSONWritable {
-    public var status: Status
+    public var status: APIStatus
 
     /// Creates the value of its members.
-    public init(status: Status) {
+    public init(status: APIStatus) {
         (self.status) = (status)
     }
 
     /// Reads the value.
     public init(from json: inout JSONReader) throws(JSONError) {
-        var status: Status?
+        var status: APIStatus?
         try json.beginObject()
         while json.nextMember() {
             if json.isAt("status") {
-                status = try json.read(Status.self)
+                status = try json.read(APIStatus.self)
             } else {
                 json.skipValue()
             }
@@ -2675,20 +2675,20 @@ public struct GetStatusReply: Sendable, Equatable, JSONReadable, JSONWritable {
 
 /// The reply of Reload.
 public struct ReloadReply: Sendable, Equatable, JSONReadable, JSONWritable {
-    public var problems: [Problem]
+    public var problems: [APIProblem]
 
     /// Creates the value of its members.
-    public init(problems: [Problem]) {
+    public init(problems: [APIProblem]) {
         (self.problems) = (problems)
     }
 
     /// Reads the value.
     public init(from json: inout JSONReader) throws(JSONError) {
-        var problems: [Problem]?
+        var problems: [APIProblem]?
         try json.beginObject()
         while json.nextMember() {
             if json.isAt("problems") {
-                problems = try json.read([Problem].self)
+                problems = try json.read([APIProblem].self)
             } else {
                 json.skipValue()
             }

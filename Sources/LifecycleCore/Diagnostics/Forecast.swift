@@ -22,7 +22,7 @@ public struct Prospect: Sendable, Equatable {
     public let event: Event
 }
 
-extension Lifecycle {
+extension Engine {
     /// The number of deadlines of all apps that a forecast looks ahead: one may lead to the next for ever.
     static let forecastLimit = 256
     /// The number of events of a forecast, for a reader.
@@ -43,7 +43,7 @@ extension Lifecycle {
 
 /// A copy of the core that runs ahead, with a kernel that never fails.
 private struct Future {
-    var core: Lifecycle
+    var core: Engine
     let app: AppIndex
     var prospects: [Prospect] = []
 

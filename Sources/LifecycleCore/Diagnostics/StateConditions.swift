@@ -42,7 +42,7 @@ public enum StateCondition: Sendable, Equatable {
 
 // Nothing here decides anything: the conditions are read from the facts, by the queries, that the steps wait for. The simulation
 // checks after every input that an app which is not at its destination has a condition.
-extension Lifecycle {
+extension Engine {
     /// Returns the next state on the app's way; nil on arrival. An app that is in the background only for its work is suspended when
     /// the work ends, or its time.
     public func nextState(of id: AppID) -> AppState? {

@@ -166,8 +166,8 @@ extension AppDefinition {
     }
 }
 
-extension LifecycleCore.Settings {
-    init(_ settings: Configuration.Settings) {
+extension Settings {
+    init(_ settings: DaemonSettings) {
         self.init()
         foregroundLimit = settings.foregroundLimit
         homeApp = settings.homeApp.map { AppID($0) }

@@ -50,7 +50,7 @@ extension AppManager: EffectHandler {
         }
     }
 
-    private func end(_ request: RequestID, with reply: LifecycleCore.Reply) {
+    private func end(_ request: RequestID, with reply: Reply) {
         if !ownRequests.isEmpty, let done = ownRequests.removeValue(forKey: request) {
             done()
         } else {

@@ -182,7 +182,7 @@ extension AppManager: ProcessDelegate {
             .warning, "cannot end \(id) whole: this daemon may not end \(processes); the app ends without them")
     }
 
-    func cannotWatch(_ id: AppID, _ error: Processes.Errno) {
+    func cannotWatch(_ id: AppID, _ error: Errno) {
         log.log.write(
             .warning, "cannot watch the processes of \(id): \(error); looking at such processes in intervals")
     }

@@ -9,9 +9,9 @@ import Systemd
 protocol LifecycleObserver: AnyObject {
     /// Notes that the effects of the inputs so far are performed.
     func inputsHandled()
-    func requestEnded(_ id: RequestID, with reply: LifecycleCore.Reply)
-    func stateChanged(_ transition: LifecycleCore.Transition)
-    func sceneStateChanged(_ transition: LifecycleCore.SceneTransition)
+    func requestEnded(_ id: RequestID, with reply: Reply)
+    func stateChanged(_ transition: Transition)
+    func sceneStateChanged(_ transition: SceneTransition)
     /// Processes that were running before belong to the app now.
     func processesJoined(_ id: AppID)
 }
@@ -65,7 +65,7 @@ final class AppManager {
     var unwritten: [Announcement] = []
     private var uses = UseReports()
     /// The core's settings as they are configured.
-    private var settings = LifecycleCore.Settings()
+    private var settings = Settings()
     var session = FollowedSession() {
         didSet { if session != oldValue { store.save(.session, session.saved()) } }
     }
@@ -102,12 +102,12 @@ final class AppManager {
         store.source = self
     }
 
-    var core: Lifecycle { driver.core }
+    var core: Engine { driver.core }
 
     // MARK: Apps
 
-    func app(_ id: AppID) -> LifecycleCore.AppMachine? { driver.core.knownApps[id] }
-    func app(_ app: AppIndex) -> LifecycleCore.AppMachine? { driver.app(app) }
+    func app(_ id: AppID) -> AppMachine? { driver.core.knownApps[id] }
+    func app(_ app: AppIndex) -> AppMachine? { driver.app(app) }
 
     /// Returns the index of an app that is known, or is about to be forgotten.
     func index(of id: AppID) -> AppIndex? { driver.index(of: id) }
@@ -217,9 +217,9 @@ final class AppManager {
     /// Applies a configuration to everything but the core.
     ///
     /// - Returns: The core's settings, and the apps that nothing describes any more.
-    func prepare(_ configuration: LoadedConfiguration) -> (LifecycleCore.Settings, gone: Set<AppID>) {
+    func prepare(_ configuration: LoadedConfiguration) -> (Settings, gone: Set<AppID>) {
         let all = configuration.settings
-        let settings = LifecycleCore.Settings(all)
+        let settings = Settings(all)
         defaults.timeouts = settings.timeouts
         defaults.onExit = all.onExit
         defaults.assertionLimit = all.limits.tasks
@@ -246,7 +246,7 @@ final class AppManager {
     }
 
     /// The settings, without a home app whose id a program of another user has.
-    var usableSettings: LifecycleCore.Settings {
+    var usableSettings: Settings {
         var usable = settings
         if let home = usable.homeApp, catalog.isOccupied(home) { usable.homeApp = nil }
         return usable

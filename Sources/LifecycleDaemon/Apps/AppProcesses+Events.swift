@@ -28,7 +28,7 @@ extension AppProcesses {
             guard error.errno != EEXIST else { return }
             note(app)
             unwatched.insert(app.index)
-            reportLostWatch(of: app.index, Processes.Errno(rawValue: error.errno))
+            reportLostWatch(of: app.index, Errno(rawValue: error.errno))
         }
     }
 
@@ -80,7 +80,7 @@ extension AppProcesses {
         } catch {
             app.tree.kill()
             table.remove(app.tree.token)
-            throw .setUp(step: "watch the new process", error: Processes.Errno(rawValue: error.errno))
+            throw .setUp(step: "watch the new process", error: Errno(rawValue: error.errno))
         }
     }
 
@@ -177,7 +177,7 @@ extension AppProcesses {
         }
     }
 
-    func mainEnded(_ app: RunningApp, _ status: Processes.ExitStatus) {
+    func mainEnded(_ app: RunningApp, _ status: WaitStatus) {
         readExecStatus(of: app)
         guard running[app.index] === app else { return }
         let othersLeft = !app.tree.isEmpty
@@ -186,14 +186,14 @@ extension AppProcesses {
         if othersLeft && app.exitPolicy == .last { return save(app) }
         app.hasReportedExit = true
         if othersLeft { save(app) }
-        report(app.index, .exited(LifecycleCore.ExitStatus(status), othersLeft: othersLeft))
+        report(app.index, .exited(ExitStatus(status), othersLeft: othersLeft))
     }
 
     private func emptied(_ app: RunningApp) {
         forget(app)
         if !app.hasReportedExit, app.tree.exitStatus != nil || !app.tree.units.isEmpty {
             // The main process of a unit may run on elsewhere.
-            let status = app.tree.exitStatus.map { LifecycleCore.ExitStatus($0) } ?? .unknown
+            let status = app.tree.exitStatus.map { ExitStatus($0) } ?? .unknown
             report(app.index, .exited(status, othersLeft: false))
         } else {
             report(app.index, .gone)
@@ -237,8 +237,8 @@ extension AppProcesses {
     }
 }
 
-extension LifecycleCore.ExitStatus {
-    init(_ status: Processes.ExitStatus) {
+extension ExitStatus {
+    init(_ status: WaitStatus) {
         switch status {
         case .exited(let code): self = .code(code)
         case .killed(let signal, _): self = .signal(signal.rawValue)

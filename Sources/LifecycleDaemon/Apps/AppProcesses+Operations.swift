@@ -66,7 +66,7 @@ extension AppProcesses {
     /// Sends a signal to the processes of an app. Frozen processes get it when they are resumed, by a successor too.
     ///
     /// - Returns: The processes that did not get the signal; nil if the app does not run.
-    func send(_ signal: Processes.Signal, to index: AppIndex?) -> [SignalFailure]? {
+    func send(_ signal: Signal, to index: AppIndex?) -> [SignalFailure]? {
         guard let app = index.flatMap({ running[$0] }) else { return nil }
         let failures = app.tree.send(signal)
         if !app.tree.heldSignals.isEmpty { save(app) }
@@ -75,7 +75,7 @@ extension AppProcesses {
         return failures
     }
 
-    func terminate(_ index: AppIndex, _ signal: Processes.Signal, _ order: EndOrder = .mainFirst) {
+    func terminate(_ index: AppIndex, _ signal: Signal, _ order: EndOrder = .mainFirst) {
         guard let app = running[index] else { return report(index, .gone) }
         postponedStops.remove(index)
         app.endOperation()

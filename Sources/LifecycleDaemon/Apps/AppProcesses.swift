@@ -11,7 +11,7 @@ protocol ProcessDelegate: AnyObject {
     /// Handles the end of an app without these processes, which the daemon may not end.
     func leavesRunning(_ id: AppID, _ processes: String)
     /// Handles the failure of the kernel to report changes of processes. Called once.
-    func cannotWatch(_ id: AppID, _ error: Processes.Errno)
+    func cannotWatch(_ id: AppID, _ error: Errno)
     /// Handles the end of the restoration, which has resumed the processes of apps that are not restored.
     func restorationEnded(_ report: Rescue.Report)
 }
@@ -91,7 +91,7 @@ final class AppProcesses {
         owner.object = self
     }
 
-    func reportLostWatch(of app: AppIndex, _ error: Processes.Errno) {
+    func reportLostWatch(of app: AppIndex, _ error: Errno) {
         guard !hasReportedLostWatch else { return }
         hasReportedLostWatch = true
         delegate?.cannotWatch(core.id(of: app), error)
@@ -239,7 +239,7 @@ final class AppProcesses {
     func restore(
         _ index: AppIndex, _ record: LaunchRecord, saved: SavedRecord, pidfd: consuming Descriptor?,
         after look: FirstLook?
-    ) -> LifecycleCore.ExitStatus? {
+    ) -> ExitStatus? {
         if let look, let main = look.mainProcess(of: record.tree) {
             if main.parent == getpid() { hasSeenChildren = true }
             insert(RunningApp(index, SeenApp(record, saved: saved, pidfd: pidfd), loop: loop, processes: self))
@@ -248,7 +248,7 @@ final class AppProcesses {
         switch table.restore(record.tree, pidfd: pidfd) {
         case .ended(let status):
             lastPIDs[index] = record.tree.main.pid
-            return LifecycleCore.ExitStatus(status)
+            return ExitStatus(status)
         case .alive(let tree):
             let app = makeApp(index, tree, exitPolicy: record.exitPolicy, launched: record.launched)
             app.isAskedToEnd = record.isAskedToEnd

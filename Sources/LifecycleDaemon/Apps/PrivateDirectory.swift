@@ -133,7 +133,7 @@ enum PrivateDirectory {
     }
 
     private static func failure(_ operation: String, _ path: String) -> DaemonError {
-        let error = Processes.Errno(rawValue: errno)
+        let error = Errno(rawValue: errno)
         guard error.rawValue == EACCES, geteuid() != 0 else {
             return DaemonError(.directory, "cannot \(operation) \(path)", errno: error)
         }

@@ -5,7 +5,7 @@ import Processes
 
 // The terms of the core and of processes in those of the control interface, and back.
 
-extension ControlAPI.Containment {
+extension APIContainment {
     init(_ kind: ContainmentKind) {
         switch kind {
         case .processGroup: self = .processGroup
@@ -14,7 +14,7 @@ extension ControlAPI.Containment {
     }
 }
 
-extension StateConditionKind {
+extension APIStateConditionKind {
     init(_ step: ProcessStep) {
         switch step {
         case .spawn: self = .start
@@ -25,7 +25,7 @@ extension StateConditionKind {
     }
 }
 
-extension StateConditionKind {
+extension APIStateConditionKind {
     init(_ use: Use) {
         switch use {
         case .visible: self = .visible
@@ -40,7 +40,7 @@ extension StateConditionKind {
     }
 }
 
-extension Reclaim {
+extension APIReclaim {
     init(_ account: ReclaimRecord) {
         self.init(
             cause: account.cause.words, order: account.order.map(\.name), candidates: Int64(account.candidates),
@@ -48,8 +48,8 @@ extension Reclaim {
     }
 }
 
-extension ControlAPI.Problem {
-    init(_ problem: Configuration.Problem) {
+extension APIProblem {
+    init(_ problem: Problem) {
         self.init(file: problem.file, line: problem.line.map { Int64($0) }, message: problem.message)
     }
 }

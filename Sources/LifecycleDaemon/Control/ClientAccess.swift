@@ -240,17 +240,17 @@ final class ClientRights {
     }
 }
 
-extension ControlAPI.App {
-    var stateOnly: ControlAPI.App {
-        ControlAPI.App(
+extension APIApp {
+    var stateOnly: APIApp {
+        APIApp(
             id: id, state: state, target: state, foreground: foreground, connected: false, adHoc: false,
             sinceUSec: sinceUSec, stoppedByOther: false)
     }
 }
 
-extension ControlAPI.Transition {
-    var stateOnly: ControlAPI.Transition {
-        ControlAPI.Transition(id: id, from: from, to: to, timeUSec: timeUSec)
+extension APITransition {
+    var stateOnly: APITransition {
+        APITransition(id: id, from: from, to: to, timeUSec: timeUSec)
     }
 }
 

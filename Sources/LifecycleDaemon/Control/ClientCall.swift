@@ -10,8 +10,8 @@ struct ClientCall {
     var scope: ClientScope { connection.scope }
     /// The id among the parameters, before their type is known.
     var id: AppID? { (try? call.parameters(as: NamedApp.self))?.id }
-    func answer(_ reply: Varlink.Reply) { connection.send(reply, to: call.id) }
-    func answer(_ replies: [Varlink.Reply]) { connection.send(replies, to: call.id) }
+    func answer(_ reply: VarlinkReply) { connection.send(reply, to: call.id) }
+    func answer(_ replies: [VarlinkReply]) { connection.send(replies, to: call.id) }
 
     func refuse(_ kind: ControlError.Kind, _ reason: String, _ remedy: String) {
         answer(ControlError(kind, id: nil, reason: reason, remedy: remedy).reply)

@@ -42,7 +42,7 @@ final class ControlConnection {
 
     init(
         _ descriptor: consuming Descriptor, peer: PeerCredentials, client: ClientIdentity, limits: ConnectionLimits,
-        overrun: Reply, loop: EventLoop, service: Service, delegate: any ConnectionDelegate
+        overrun: VarlinkReply, loop: EventLoop, service: Service, delegate: any ConnectionDelegate
     ) throws(SystemdError) {
         self.peer = peer
         self.client = client
@@ -66,14 +66,14 @@ final class ControlConnection {
     var number: Int32 { descriptor.rawValue }
     var hasPendingOutput: Bool { state.pendingOutputCount > 0 }
 
-    func send(_ reply: Reply, to call: Call.ID) {
+    func send(_ reply: VarlinkReply, to call: Call.ID) {
         if !reply.continues { isSubscribed = false }
         state.send(reply, to: call)
         proceed()
     }
 
     /// Sends the replies to a call that are all there.
-    func send(_ replies: [Reply], to call: Call.ID) {
+    func send(_ replies: [VarlinkReply], to call: Call.ID) {
         state.send(replies, to: call)
         proceed()
     }

@@ -25,7 +25,7 @@ final class ControlServer {
     private let log: any JournalSink
     private let service: Service
     /// The reply that ends a subscription whose reader is too slow.
-    private let overrun: Varlink.Reply
+    private let overrun: VarlinkReply
     var access: AccessPolicy
     private var connections: [ObjectIdentifier: ControlConnection] = [:]
     private let listener: IOSource
@@ -52,7 +52,7 @@ final class ControlServer {
 
     init(
         loop: EventLoop, socket: consuming ControlSocket, log: any JournalSink, access: AccessPolicy,
-        service: Service, overrun: Varlink.Reply
+        service: Service, overrun: VarlinkReply
     ) throws(SystemdError) {
         self.loop = loop
         self.socket = socket
@@ -101,11 +101,11 @@ final class ControlServer {
             case ...0: admit(Descriptor(owning: result))
             case EMFILE, ENFILE:
                 guard hasWaitingClient else { return }
-                guard makeRoom() else { return pauseListening(Processes.Errno(rawValue: -result)) }
+                guard makeRoom() else { return pauseListening(Errno(rawValue: -result)) }
             case EINTR, ECONNABORTED: continue
             case EAGAIN: return
             // The socket stays readable, and the loop would spin.
-            default: return pauseListening(Processes.Errno(rawValue: -result))
+            default: return pauseListening(Errno(rawValue: -result))
             }
         }
     }
@@ -249,7 +249,7 @@ final class ControlServer {
 
     /// Stops accepting without a free descriptor or memory, until a client has gone. An app or another program that ends may
     /// make room, too, of which no event tells: hence the timer.
-    private func pauseListening(_ error: Processes.Errno) {
+    private func pauseListening(_ error: Errno) {
         if !isPaused { log.write(.warning, "cannot accept clients: \(error); trying again") }
         isPaused = true
         listener.isEnabled = false
@@ -388,6 +388,6 @@ struct ControlSocket: ~Copyable {
     }
 
     private static func failure(_ operation: String, _ path: String) -> DaemonError {
-        DaemonError(.start, "cannot \(operation) \(path)", errno: Processes.Errno(rawValue: errno))
+        DaemonError(.start, "cannot \(operation) \(path)", errno: Errno(rawValue: errno))
     }
 }

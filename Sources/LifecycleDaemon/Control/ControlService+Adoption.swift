@@ -20,7 +20,7 @@ extension ControlService {
         case (_?, _?): throw ServiceError.invalidParameter("appID")
         }
         if let only = call.scope.onlyApp, found != only { found = nil }
-        call.answer(Varlink.Reply(OptionalAppReply(app: found.flatMap { app($0, for: call) })))
+        call.answer(VarlinkReply(OptionalAppReply(app: found.flatMap { app($0, for: call) })))
     }
 
     private func owner(of pid: ProcessID) throws(ControlError) -> AppID? {
@@ -47,8 +47,8 @@ extension ControlService {
         }
         guard let process = try hold(pid) else { throw ControlError(noProcess: pid) }
         switch try plan(pid, wanted, call.connection.peer) {
-        case .nothing: call.answer(Varlink.Reply(OptionalAppReply(app: nil)))
-        case .app(let id): call.answer(Varlink.Reply(OptionalAppReply(app: app(id, for: call))))
+        case .nothing: call.answer(VarlinkReply(OptionalAppReply(app: nil)))
+        case .app(let id): call.answer(VarlinkReply(OptionalAppReply(app: app(id, for: call))))
         case .new(let id, let found, let model):
             // A process that still lives is the one that was found under the pid.
             guard process.lives, !found.isZombie else { throw ControlError(noProcess: pid) }
@@ -65,7 +65,7 @@ extension ControlService {
         }
     }
 
-    private func app(_ id: AppID, for call: ClientCall) -> ControlAPI.App? {
+    private func app(_ id: AppID, for call: ClientCall) -> APIApp? {
         manager.app(id).map { presentation.app($0, for: call.scope, rights) }
     }
 
@@ -136,7 +136,7 @@ extension ControlService {
     }
 
     private func hold(_ pid: ProcessID) throws(ControlError) -> HeldProcess? {
-        do throws(Processes.Errno) {
+        do throws(Errno) {
             return try HeldProcess.hold(pid)
         } catch {
             throw ControlError(

@@ -135,8 +135,8 @@ extension ControlService {
     }
 
     func openScene(_ wanted: OpenSceneParameters, for call: ClientCall) throws {
-        let scene = try wanted.scene.map { name throws(ServiceError) in try LifecycleCore.SceneID(parameter: name) }
-        if let role = wanted.role, !LifecycleCore.SceneID.isWord(role) { throw ServiceError.invalidParameter("role") }
+        let scene = try wanted.scene.map { name throws(ServiceError) in try SceneID(parameter: name) }
+        if let role = wanted.role, !SceneID.isWord(role) { throw ServiceError.invalidParameter("role") }
         // The channel has a line of text for it.
         if let info = wanted.info, info.utf8.count > SceneText.infoLimit || info.utf8.contains(0) {
             throw ServiceError.invalidParameter("info")
@@ -239,9 +239,9 @@ extension ControlService {
     }
 }
 
-extension LifecycleCore.SceneID {
+extension SceneID {
     init(parameter name: String) throws(ServiceError) {
-        guard let scene = LifecycleCore.SceneID(name) else { throw .invalidParameter("scene") }
+        guard let scene = SceneID(name) else { throw .invalidParameter("scene") }
         self = scene
     }
 }

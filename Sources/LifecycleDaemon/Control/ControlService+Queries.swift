@@ -6,7 +6,7 @@ import Varlink
 extension ControlService {
     func list(for call: ClientCall) {
         let helpers = call.scope == .everything ? presentation.helpers(manager.processes.helpers) : []
-        call.answer(Varlink.Reply(ListReply(apps: presentation.apps(for: call.scope, rights), helpers: helpers)))
+        call.answer(VarlinkReply(ListReply(apps: presentation.apps(for: call.scope, rights), helpers: helpers)))
     }
 
     /// Answers with the daemon's status. An app sees the part that concerns itself.
@@ -25,27 +25,27 @@ extension ControlService {
             status.problems = []
             status.launchBlocker = nil
         }
-        call.answer(Varlink.Reply(GetStatusReply(status: status)))
+        call.answer(VarlinkReply(GetStatusReply(status: status)))
     }
 
     func listAvailable(_ wanted: ListAvailableParameters, for call: ClientCall) throws {
-        call.answer(Varlink.Reply(ListAvailableReply(apps: try presentation.availableApps(all: wanted.all ?? false))))
+        call.answer(VarlinkReply(ListAvailableReply(apps: try presentation.availableApps(all: wanted.all ?? false))))
     }
 
     func describe(_ wanted: AppParameters, for call: ClientCall) throws {
         let id = AppID(wanted.id)
         let app = try visibleApp(id, call.scope)
         let details = try app.map(presentation.details) ?? endedDetails(of: id, call.scope)
-        call.answer(Varlink.Reply(DescribeReply(details: details)))
+        call.answer(VarlinkReply(DescribeReply(details: details)))
     }
 
     func explain(_ wanted: AppParameters, for call: ClientCall) throws {
         let id = AppID(wanted.id)
         let scope = call.scope
         guard let app = try visibleApp(id, scope) else {
-            let explanation = Explanation(
+            let explanation = APIExplanation(
                 details: try endedDetails(of: id, scope), conditions: [], prospects: [])
-            return call.answer(Varlink.Reply(ExplainReply(explanation: explanation)))
+            return call.answer(VarlinkReply(ExplainReply(explanation: explanation)))
         }
         var explanation = presentation.explanation(of: app)
         // An app learns nothing about other apps, nor about interruptions.
@@ -58,16 +58,16 @@ extension ControlService {
                 if kind == .activationSlot || kind == .interruption { explanation.conditions[index].names = [] }
             }
         }
-        call.answer(Varlink.Reply(ExplainReply(explanation: explanation)))
+        call.answer(VarlinkReply(ExplainReply(explanation: explanation)))
     }
 
-    private func visibleApp(_ id: AppID, _ scope: ClientScope) throws(ControlError) -> LifecycleCore.AppMachine? {
+    private func visibleApp(_ id: AppID, _ scope: ClientScope) throws(ControlError) -> AppMachine? {
         guard let app = manager.app(id) else { return nil }
         if let objection = rights.objection(to: id, by: scope) { throw objection }
         return app
     }
 
-    private func endedDetails(of id: AppID, _ scope: ClientScope) throws(ControlError) -> Details {
+    private func endedDetails(of id: AppID, _ scope: ClientScope) throws(ControlError) -> APIDetails {
         guard let record = rights.endedApp(id, for: scope) else { throw ControlError(.noSuchApp(id)) }
         return presentation.details(of: record)
     }
@@ -86,6 +86,6 @@ extension ControlService {
             return !isMember || manager.history.isOfOwner(app, instant)
         }
         let since = log.start.map { manager.exits.time(of: $0) } ?? started
-        call.answer(Varlink.Reply(HistoryReply(sinceUSec: since, events: events.map(presentation.event))))
+        call.answer(VarlinkReply(HistoryReply(sinceUSec: since, events: events.map(presentation.event))))
     }
 }

@@ -16,9 +16,9 @@ final class ControlService {
     /// The time at which the daemon was started, in microseconds since the epoch.
     let started: Int64
     weak var daemon: (any DaemonController)?
-    private(set) var problems: [ControlAPI.Problem] = []
+    private(set) var problems: [APIProblem] = []
     /// The setting with which the daemon started; a reload does not change it.
-    var containment = Configuration.Settings.Containment.auto
+    var containment = DaemonSettings.Containment.auto
     private let log: Log
     private let instance: Instance
     private let path: String
@@ -60,7 +60,7 @@ final class ControlService {
     }
 
     func apply(_ configuration: LoadedConfiguration) {
-        problems = configuration.problems.map { ControlAPI.Problem($0) }
+        problems = configuration.problems.map { APIProblem($0) }
         let limits = configuration.settings.limits
         server.access.setAdministrators(configuration.settings.access.administrators)
         server.clientLimit = limits.clients
@@ -100,9 +100,9 @@ final class ControlService {
         manager.request(requests.open(request, for: call), request)
     }
 
-    var status: Status {
+    var status: APIStatus {
         let core = manager.core
-        return Status(
+        return APIStatus(
             version: version, pid: Int64(getpid()), instance: instance == .system ? "system" : "user", socket: path,
             startedUSec: started, foreground: core.appsInForegroundStates.map(\.name),
             interruptions: Array(core.interruptions),
@@ -145,11 +145,11 @@ extension ControlService: LifedHandler {
         guard let number = kill.signal, number != SIGKILL else { return try ask(.kill(id), for: call) }
         guard (1...64).contains(number) else { throw ServiceError.invalidParameter("signal") }
         if let objection = rights.objection(to: .kill(id), by: call.scope) { throw objection }
-        call.answer(Varlink.Reply(AppReply(app: try send(Signal(rawValue: Int32(number)), to: id))))
+        call.answer(VarlinkReply(AppReply(app: try send(Signal(rawValue: Int32(number)), to: id))))
     }
 
     /// Sends a signal to the processes of an app. The core takes no part in it: the state of the app stays as it is.
-    private func send(_ signal: Processes.Signal, to id: AppID) throws(ControlError) -> ControlAPI.App {
+    private func send(_ signal: Signal, to id: AppID) throws(ControlError) -> APIApp {
         guard let app = manager.app(id) else { throw ControlError(Refusal.noSuchApp(id)) }
         guard manager.processes.isRunning(manager.index(of: id)) else { throw ControlError(Refusal.notRunning(id)) }
         guard !signal.changesStops else {
@@ -229,7 +229,7 @@ extension ControlService: LifedHandler {
             guard known.contains(id), let app = manager.app(id) else { return true }
             return !core.settings.keptUses.keep(report.use, app.policy)
         }
-        call.answer(Varlink.Reply(SetInUseReply(ignored: ignored.map(\.name))))
+        call.answer(VarlinkReply(SetInUseReply(ignored: ignored.map(\.name))))
     }
 
     func monitor(for call: ClientCall) {
@@ -250,7 +250,7 @@ extension ControlService: LifedHandler {
                 .failed, id: nil, reason: error.description,
                 remedy: "the daemon keeps the configuration before; reload it again later")
         }
-        call.answer(Varlink.Reply(ReloadReply(problems: problems)))
+        call.answer(VarlinkReply(ReloadReply(problems: problems)))
     }
 }
 
@@ -317,14 +317,14 @@ extension ControlService: LifecycleObserver {
         for call in calls where call.connection.isOpen { handle(call) }
     }
 
-    func requestEnded(_ id: RequestID, with reply: LifecycleCore.Reply) {
+    func requestEnded(_ id: RequestID, with reply: Reply) {
         // The reply may lead to the next call of the connection, so the request is removed before.
         guard let pending = requests.remove(id) else { return }
         let connection = pending.connection
         connection.send(presentation.reply(reply, pending.form, for: connection.scope, rights), to: pending.call)
     }
 
-    func stateChanged(_ transition: LifecycleCore.Transition) {
+    func stateChanged(_ transition: Transition) {
         let whole = { self.presentation.transition(transition) }
         subscriptions.publish(
             visibility: { self.rights.visibility(of: transition.app, to: $0) },
@@ -333,7 +333,7 @@ extension ControlService: LifecycleObserver {
         if transition.to == .notRunning { server.closeConnections(of: transition.app) }
     }
 
-    func sceneStateChanged(_ transition: LifecycleCore.SceneTransition) {
+    func sceneStateChanged(_ transition: SceneTransition) {
         subscriptions.publish(
             visibility: { self.rights.visibility(of: transition.app, to: $0) },
             everything: { .continuing(MonitorReply(number: $0, scene: self.presentation.transition(transition))) },

@@ -19,7 +19,7 @@ struct MetricsCalls {
 
     private func stream(_ replies: [some JSONWritable], _ call: ClientCall) {
         guard let last = replies.last else { return }
-        call.answer(replies.dropLast().map { .continuing($0) } + [Varlink.Reply(last)])
+        call.answer(replies.dropLast().map { .continuing($0) } + [VarlinkReply(last)])
     }
 
     private static let families = [

@@ -12,23 +12,23 @@ struct Presentation {
 
     // MARK: Apps
 
-    func app(_ app: borrowing AppMachine) -> ControlAPI.App {
+    func app(_ app: borrowing AppMachine) -> APIApp {
         let tree = manager.processes.tree(of: app.index)
-        return ControlAPI.App(
+        return APIApp(
             id: app.id.name, name: manager.name(of: app.id), state: state(of: app, tree), target: app.target,
             reason: app.reason, foreground: app.state.isForeground, connected: app.isConnected,
             adHoc: app.policy.isTransient, pid: tree.flatMap { $0.exitStatus == nil ? Int64($0.main.pid) : nil },
-            containment: tree.map { ControlAPI.Containment($0.containmentKind) }, sinceUSec: time(of: app.since),
+            containment: tree.map { APIContainment($0.containmentKind) }, sinceUSec: time(of: app.since),
             lastExit: lastExit(of: app), scenes: app.hasScenes ? scenes(of: copy app) : nil,
             stoppedByOther: isStoppedByOther(app, tree))
     }
 
-    private func lastExit(of app: borrowing AppMachine) -> ControlAPI.Exit? {
+    private func lastExit(of app: borrowing AppMachine) -> APIExit? {
         guard let last = app.lastExit else { return nil }
         return exit(last, at: manager.exits.time(of: last, app.index), app.reclaimed)
     }
 
-    private func scenes(of app: AppMachine) -> [ControlAPI.Scene] { app.scenes.all.map { scene($0, of: app) } }
+    private func scenes(of app: AppMachine) -> [APIScene] { app.scenes.all.map { scene($0, of: app) } }
 
     /// Returns the state that the kernel confirms. While the daemon stops an app again that another program has resumed, the app
     /// runs in the background.
@@ -37,18 +37,18 @@ struct Presentation {
         return .background
     }
 
-    func app(_ app: AppMachine, for scope: ClientScope, _ rights: ClientRights) -> ControlAPI.App {
+    func app(_ app: AppMachine, for scope: ClientScope, _ rights: ClientRights) -> APIApp {
         let whole = self.app(app)
         return rights.seesAll(of: app.id, scope) ? whole : whole.stateOnly
     }
 
-    func apps(for scope: ClientScope, _ rights: ClientRights) -> [ControlAPI.App] {
+    func apps(for scope: ClientScope, _ rights: ClientRights) -> [APIApp] {
         if let only = scope.onlyApp { return manager.app(only).map { [app($0)] } ?? [] }
         return manager.apps.map { app($0, for: scope, rights) }
     }
 
     /// Returns the apps in the states in which the next transitions begin, whether the kernel confirms them or not.
-    func appsBeforeTransitions(for scope: ClientScope, _ rights: ClientRights) -> [ControlAPI.App] {
+    func appsBeforeTransitions(for scope: ClientScope, _ rights: ClientRights) -> [APIApp] {
         var apps = apps(for: scope, rights)
         for index in apps.indices {
             guard let machine = manager.app(AppID(apps[index].id)) else { continue }
@@ -64,7 +64,7 @@ struct Presentation {
         return (app.isStoppedByOther || !tree.isChild) && tree.isMainStopped || tree.isFrozenByOther
     }
 
-    func details(_ app: AppMachine) -> Details {
+    func details(_ app: AppMachine) -> APIDetails {
         let definition = manager.catalog[app.id]
         let user: String? =
             switch definition?.user {
@@ -74,7 +74,7 @@ struct Presentation {
             }
         let failure = app.reason == .launchFailed ? manager.exits.ended[app.id] : nil
         let core = manager.core
-        return Details(
+        return APIDetails(
             app: self.app(app), command: definition?.command ?? [], user: user, manifest: definition?.manifest,
             adopted: definition?.isAdopted ?? false, units: manager.processes.units(of: app.index),
             processes: manager.processes.processes(of: app.index).enumerated().map { number, info in
@@ -89,28 +89,28 @@ struct Presentation {
             launchFailure: failure?.launchFailure, launchRemedy: failure?.launchRemedy, ended: false)
     }
 
-    func details(of record: EndedApps.Record) -> Details {
-        let app = ControlAPI.App(
+    func details(of record: EndedApps.Record) -> APIDetails {
+        let app = APIApp(
             id: record.id.name, name: record.name, state: .notRunning, target: .notRunning,
             reason: record.exit?.reason ?? .launchFailed, foreground: false, connected: false, adHoc: true,
             sinceUSec: record.time,
             lastExit: record.exit.map { exit($0, at: record.time, record.reclaimed) }, stoppedByOther: false)
-        return Details(
+        return APIDetails(
             app: app, command: record.command, adopted: record.isAdopted, processes: [], assertions: [], failures: 0,
             restartLimitReached: false, uncontrolledProcesses: [], launchFailure: record.launchFailure,
             launchRemedy: record.launchRemedy, ended: true)
     }
 
-    private func assertion(_ held: LifecycleCore.Assertion, of id: AppID) -> ControlAPI.Assertion {
-        ControlAPI.Assertion(
+    private func assertion(_ held: Assertion, of id: AppID) -> APIAssertion {
+        APIAssertion(
             kind: held.kind == .task ? .task : .mode, number: Int64(clamping: held.number), name: held.name,
             sinceUSec: time(of: held.since), untilUSec: manager.core.end(of: held, of: id).map(time))
     }
 
-    private func exit(_ exit: ExitRecord, at time: Int64, _ account: ReclaimRecord?) -> ControlAPI.Exit {
-        var result = ControlAPI.Exit(
+    private func exit(_ exit: ExitRecord, at time: Int64, _ account: ReclaimRecord?) -> APIExit {
+        var result = APIExit(
             state: exit.state, reason: exit.reason, timeUSec: time,
-            reclaim: exit.reason == .reclaimed ? account.map { Reclaim($0) } : nil,
+            reclaim: exit.reason == .reclaimed ? account.map { APIReclaim($0) } : nil,
             restoreFailed: exit.restoreFailure != nil)
         switch exit.status {
         case .code(let code): result.exitCode = Int64(code)
@@ -134,7 +134,7 @@ struct Presentation {
         }
     }
 
-    private func uncontrolledProcesses(of id: AppID) -> [UncontrolledProcess] {
+    private func uncontrolledProcesses(of id: AppID) -> [APIUncontrolledProcess] {
         guard let tree = manager.processes.tree(of: manager.index(of: id)) else { return [] }
         let cause =
             tree.owner == nil
@@ -145,15 +145,15 @@ struct Presentation {
             ($0, "its app is unknown; end it with the program that started it")
         }
         return (foreign + strangers).enumerated().map { number, found in
-            UncontrolledProcess(
+            APIUncontrolledProcess(
                 pid: Int64(found.0.info.pid), command: command(of: found.0.info, number: number),
                 user: found.0.userName, cause: found.1)
         }
     }
 
-    func helpers(_ helpers: [Processes.Helper]) -> [ControlAPI.Helper] {
+    func helpers(_ helpers: [Helper]) -> [APIHelper] {
         helpers.enumerated().map { number, helper in
-            ControlAPI.Helper(process: process(helper.process, number: number), app: helper.app)
+            APIHelper(process: process(helper.process, number: number), app: helper.app)
         }
     }
 
@@ -164,8 +164,8 @@ struct Presentation {
         number < Self.commandLineLimit ? info.commandLine().joined(separator: " ") : info.name
     }
 
-    private func process(_ info: ProcessInfo, number: Int) -> ControlAPI.Process {
-        ControlAPI.Process(
+    private func process(_ info: ProcessInfo, number: Int) -> APIProcess {
+        APIProcess(
             pid: Int64(info.pid), parentPid: Int64(info.parent), command: command(of: info, number: number),
             state: String(info.state.letter), cpuTimeUSec: Int64(clamping: info.processorMicroseconds))
     }
@@ -173,11 +173,11 @@ struct Presentation {
     // MARK: Apps that can be launched
 
     /// - Parameter all: Includes entries that cannot be launched or are hidden from menus.
-    func availableApps(all: Bool) throws(ControlError) -> [AvailableApp] {
-        var apps: [AvailableApp] = []
+    func availableApps(all: Bool) throws(ControlError) -> [APIAvailableApp] {
+        var apps: [APIAvailableApp] = []
         for (id, definition) in manager.catalog.definitions where !definition.isAdHoc && !definition.isFromEntry {
             apps.append(
-                AvailableApp(
+                APIAvailableApp(
                     id: id.name, name: definition.name, source: .manifest, file: definition.manifest ?? "",
                     running: manager.isRunning(id), shown: true))
         }
@@ -190,15 +190,15 @@ struct Presentation {
         return apps.sorted { $0.id < $1.id }
     }
 
-    private func availableApp(_ id: String, _ finding: DesktopEntries.Finding) -> AvailableApp {
+    private func availableApp(_ id: String, _ finding: DesktopEntries.Finding) -> APIAvailableApp {
         let isRunning = manager.isRunning(AppID(id))
         return switch finding {
         case .entry(let entry):
-            AvailableApp(
+            APIAvailableApp(
                 id: id, name: entry.manifest.name, source: .desktopEntry, file: entry.manifest.file,
                 running: isRunning, shown: entry.isShown)
         case .unusable(let problem):
-            AvailableApp(
+            APIAvailableApp(
                 id: id, name: nil, source: .desktopEntry, file: problem.file, running: isRunning, shown: false,
                 problem: problem.description)
         }
@@ -206,15 +206,15 @@ struct Presentation {
 
     // MARK: Scenes and transitions
 
-    func scene(_ scene: LifecycleCore.Scene, of app: AppMachine) -> ControlAPI.Scene {
-        ControlAPI.Scene(
+    func scene(_ scene: Scene, of app: AppMachine) -> APIScene {
+        APIScene(
             id: scene.id.name, role: scene.role, state: scene.state, target: app.sceneTarget(of: scene),
             reason: scene.reason,
             sinceUSec: time(of: scene.since), info: scene.info)
     }
 
-    func transition(_ step: LifecycleCore.Transition) -> ControlAPI.Transition {
-        ControlAPI.Transition(
+    func transition(_ step: Transition) -> APITransition {
+        APITransition(
             id: step.app.name, from: step.from, to: step.to, reason: step.reason,
             timeUSec: time(of: step.instant),
             // The app may have been launched again since its end.
@@ -223,8 +223,8 @@ struct Presentation {
             answerUSec: step.answerTime.map { Int64(clamping: $0.wholeMicroseconds) })
     }
 
-    func transition(_ step: LifecycleCore.SceneTransition) -> ControlAPI.SceneTransition {
-        ControlAPI.SceneTransition(
+    func transition(_ step: SceneTransition) -> APISceneTransition {
+        APISceneTransition(
             app: step.app.name, scene: step.scene.name, from: step.from, to: step.to, reason: step.reason,
             timeUSec: time(of: step.instant),
             answerUSec: step.answerTime.map { Int64(clamping: $0.wholeMicroseconds) })
@@ -233,20 +233,20 @@ struct Presentation {
     // MARK: Replies
 
     func reply(
-        _ reply: LifecycleCore.Reply, _ form: ReplyForm, for scope: ClientScope, _ rights: ClientRights
-    ) -> Varlink.Reply {
+        _ reply: Reply, _ form: ReplyForm, for scope: ClientScope, _ rights: ClientRights
+    ) -> VarlinkReply {
         switch reply {
-        case .reclaimed(let ids): Varlink.Reply(SimulateMemoryPressureReply(reclaimed: ids.map(\.name)))
-        case .scene(let scene, let app): Varlink.Reply(SceneReply(scene: self.scene(scene, of: app)))
+        case .reclaimed(let ids): VarlinkReply(SimulateMemoryPressureReply(reclaimed: ids.map(\.name)))
+        case .scene(let scene, let app): VarlinkReply(SceneReply(scene: self.scene(scene, of: app)))
         case .done(let app):
             switch form {
             case .app, .restartedApp:
-                if let app { Varlink.Reply(AppReply(app: self.app(app))) } else { Self.appIsGone }
+                if let app { VarlinkReply(AppReply(app: self.app(app))) } else { Self.appIsGone }
             // The home app, which may be another user's.
             case .optionalApp:
-                Varlink.Reply(OptionalAppReply(app: app.map { self.app($0, for: scope, rights) }))
+                VarlinkReply(OptionalAppReply(app: app.map { self.app($0, for: scope, rights) }))
             case .outcome: outcome(.notListening, app)
-            case .nothing: Varlink.Reply(NoParameters())
+            case .nothing: VarlinkReply(NoParameters())
             }
         case .ended(let outcome, let app): self.outcome(outcome, app)
         case .refused(let refusal) where form == .restartedApp: errorOfRestart(refusal).reply
@@ -272,34 +272,34 @@ struct Presentation {
     }
 
     /// Presents the outcome of an event. An app that is forgotten by now has none.
-    private func outcome(_ outcome: EventOutcome, _ app: LifecycleCore.AppMachine?) -> Varlink.Reply {
+    private func outcome(_ outcome: EventOutcome, _ app: AppMachine?) -> VarlinkReply {
         guard let app else { return Self.appIsGone }
-        return Varlink.Reply(OutcomeReply(app: self.app(app), outcome: outcome))
+        return VarlinkReply(OutcomeReply(app: self.app(app), outcome: outcome))
     }
 
-    private static var appIsGone: Varlink.Reply {
+    private static var appIsGone: VarlinkReply {
         ControlError(.failed, id: nil, reason: "the app has ended", remedy: "launch it again").reply
     }
 
     // MARK: Explanations and history
 
-    func explanation(of app: AppMachine) -> Explanation {
+    func explanation(of app: AppMachine) -> APIExplanation {
         let core = manager.core
-        return Explanation(
+        return APIExplanation(
             details: details(app), next: core.nextState(of: app.id),
             conditions: core.conditions(of: app.id).map { condition($0, of: app.id) },
             prospects: core.forecast(of: app.id).map(prospect))
     }
 
-    private func condition(_ condition: LifecycleCore.StateCondition, of app: AppID) -> ControlAPI.StateCondition {
-        func make(_ kind: StateConditionKind, _ names: [String] = [], since: Instant? = nil, until: Instant? = nil)
-            -> ControlAPI.StateCondition
+    private func condition(_ condition: StateCondition, of app: AppID) -> APIStateCondition {
+        func make(_ kind: APIStateConditionKind, _ names: [String] = [], since: Instant? = nil, until: Instant? = nil)
+            -> APIStateCondition
         {
-            ControlAPI.StateCondition(
+            APIStateCondition(
                 kind: kind, names: names, sinceUSec: since.map { time(of: $0) }, untilUSec: until.map(time))
         }
         switch condition {
-        case .process(let step, let until): return make(StateConditionKind(step), until: until)
+        case .process(let step, let until): return make(APIStateConditionKind(step), until: until)
         case .answer(let callback, let scene, let since, let until):
             return make(.callback, [callback.rawValue] + (scene.map { [$0.name] } ?? []), since: since, until: until)
         case .activationSlot(let others): return make(.activationSlot, others.map(\.name))
@@ -317,7 +317,7 @@ struct Presentation {
         case .request: return make(.resumeRequest)
         case .use(let use):
             return make(
-                StateConditionKind(use),
+                APIStateConditionKind(use),
                 manager.index(of: app).flatMap { manager.suspensions?.users(use, of: $0) } ?? [])
         case .restart(let instant): return make(.restart, until: instant)
         case .restartLimitReached: return make(.restartLimit)
@@ -325,23 +325,23 @@ struct Presentation {
         }
     }
 
-    private func prospect(_ prospect: LifecycleCore.Prospect) -> ControlAPI.Prospect {
+    private func prospect(_ prospect: Prospect) -> APIProspect {
         let time = time(of: prospect.instant)
         return switch prospect.event {
         case .transition(let from, let to, let reason):
-            ControlAPI.Prospect(
+            APIProspect(
                 kind: .transition, timeUSec: time, from: from, to: to, reason: reason)
-        case .callback(let callback): ControlAPI.Prospect(kind: .callback, timeUSec: time, callback: callback.rawValue)
+        case .callback(let callback): APIProspect(kind: .callback, timeUSec: time, callback: callback.rawValue)
         case .callbackOverdue(let callback):
-            ControlAPI.Prospect(kind: .callbackTimeout, timeUSec: time, callback: callback.rawValue)
-        case .tasksExpire: ControlAPI.Prospect(kind: .taskExpiration, timeUSec: time)
-        case .terminate: ControlAPI.Prospect(kind: .terminate, timeUSec: time)
-        case .kill: ControlAPI.Prospect(kind: .kill, timeUSec: time)
+            APIProspect(kind: .callbackTimeout, timeUSec: time, callback: callback.rawValue)
+        case .tasksExpire: APIProspect(kind: .taskExpiration, timeUSec: time)
+        case .terminate: APIProspect(kind: .terminate, timeUSec: time)
+        case .kill: APIProspect(kind: .kill, timeUSec: time)
         }
     }
 
-    func event(_ entry: EventLog.Entry) -> HistoryEvent {
-        var event = HistoryEvent(
+    func event(_ entry: EventLog.Entry) -> APIHistoryEvent {
+        var event = APIHistoryEvent(
             kind: .exited, id: entry.app.name, timeUSec: time(of: entry.instant),
             reason: entry.callback == nil ? entry.reason : nil, callback: entry.callback?.rawValue,
             pid: entry.pid.map(Int64.init))

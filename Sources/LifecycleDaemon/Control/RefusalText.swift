@@ -104,7 +104,7 @@ extension ControlError {
             return try look()
         } catch {
             throw ControlError(
-                .failed, id: nil, reason: "cannot read \(error.file): \(Processes.Errno(rawValue: error.error))",
+                .failed, id: nil, reason: "cannot read \(error.file): \(Errno(rawValue: error.error))",
                 remedy: "end other apps, and try again")
         }
     }

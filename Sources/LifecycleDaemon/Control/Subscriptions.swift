@@ -11,7 +11,7 @@ final class Subscriptions {
         init(_ call: ClientCall) { (connection, self.call) = (call.connection, call.call.id) }
 
         var scope: ClientScope { connection.scope }
-        func answer(_ reply: Varlink.Reply) { connection.send(reply, to: call) }
+        func answer(_ reply: VarlinkReply) { connection.send(reply, to: call) }
     }
 
     private var subscribers: [ObjectIdentifier: Subscriber] = [:]
@@ -19,7 +19,7 @@ final class Subscriptions {
     /// The number of the last change; 0 before the first.
     private(set) var number: Int64 = 0
 
-    func add(_ call: ClientCall, present: Varlink.Reply) {
+    func add(_ call: ClientCall, present: VarlinkReply) {
         call.connection.isSubscribed = true
         subscribers[ObjectIdentifier(call.connection)] = Subscriber(call)
         call.answer(present)
@@ -31,14 +31,14 @@ final class Subscriptions {
     ///   - everything: The reply for a client that may see everything.
     ///   - state: The reply for a client that may see the state alone; nil for a change of something else.
     func publish(
-        visibility: (ClientScope) -> Visibility, everything: (_ number: Int64) -> Varlink.Reply,
-        state: ((_ number: Int64) -> Varlink.Reply)?
+        visibility: (ClientScope) -> Visibility, everything: (_ number: Int64) -> VarlinkReply,
+        state: ((_ number: Int64) -> VarlinkReply)?
     ) {
         number += 1
-        var whole: Varlink.Reply?
-        var reduced: Varlink.Reply?
+        var whole: VarlinkReply?
+        var reduced: VarlinkReply?
         for subscriber in subscribers.values {
-            let reply: Varlink.Reply?
+            let reply: VarlinkReply?
             switch visibility(subscriber.scope) {
             case .nothing: reply = nil
             case .everything:
@@ -107,7 +107,7 @@ struct BoundInterruptions: Equatable {
 
     /// The number of interruptions that one member may have begun, and that all members together may.
     static let memberLimit = 16
-    static let limitOfMembers = Lifecycle.interruptionLimit - 16
+    static let limitOfMembers = Engine.interruptionLimit - 16
 
     var isEmpty: Bool { connections.isEmpty && members.isEmpty }
     /// The names of the interruptions, in their order.

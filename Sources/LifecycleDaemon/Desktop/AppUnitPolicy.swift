@@ -2,7 +2,7 @@ import Configuration
 
 /// Decides which app units of the desktop are managed.
 nonisolated struct AppUnitPolicy {
-    let settings: Configuration.Settings.Desktop
+    let settings: DaemonSettings.Desktop
 
     /// The decision about a unit.
     enum Decision: Equatable {

@@ -12,7 +12,7 @@ final class DesktopApps {
     private let loop: EventLoop
     private let manager: AppManager
     private let log: any JournalSink
-    private var policy = AppUnitPolicy(settings: Configuration.Settings.Desktop())
+    private var policy = AppUnitPolicy(settings: DaemonSettings.Desktop())
     private var units: AppUnits?
     private var activated: ActivatedApps?
     /// The groups of the units of each app; set while the app runs. An app that the bus has launched has none.
@@ -68,7 +68,7 @@ final class DesktopApps {
     // MARK: Settings
 
     /// Applies the settings: releases apps that are not to be managed any more, and looks for others.
-    func apply(_ settings: Configuration.Settings.Desktop, launchTime: Duration, bus: () -> Bus?) {
+    func apply(_ settings: DaemonSettings.Desktop, launchTime: Duration, bus: () -> Bus?) {
         policy = AppUnitPolicy(settings: settings)
         hasReportedFailure = false
         launches.limit = launchTime.wholeMicroseconds
@@ -128,7 +128,7 @@ final class DesktopApps {
             hasReportedFailure = true
             log.write(
                 .warning,
-                "cannot read \(error.file): \(Processes.Errno(rawValue: error.error)); leaving apps of the desktop as they are until a reload"
+                "cannot read \(error.file): \(Errno(rawValue: error.error)); leaving apps of the desktop as they are until a reload"
             )
             return nil
         }
@@ -352,7 +352,7 @@ extension DesktopApps {
     private func release(_ units: [String: UnitGroup]) {
         noteReleased(units.keys)
         for (unit, group) in units {
-            do throws(Processes.Errno) {
+            do throws(Errno) {
                 try group.markReleased()
             } catch  where error.rawValue != ENOENT {
                 log.write(

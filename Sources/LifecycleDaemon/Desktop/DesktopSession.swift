@@ -36,7 +36,7 @@ final class DesktopSession {
     }
 
     /// Applies the settings, at the start and after a reload.
-    func apply(_ settings: Configuration.Settings) {
+    func apply(_ settings: DaemonSettings) {
         apps.apply(settings.desktop, launchTime: settings.timeouts.launch, bus: bus)
         notifications.isEnabled = settings.desktop.notifications
     }

@@ -137,7 +137,7 @@ extension DisplayQueues {
     private func socketsByPeer() -> [UInt32: UnixSocket] {
         if let sockets, sockets.round == loop.now { return sockets.byPeer }
         var byPeer: [UInt32: UnixSocket] = [:]
-        do throws(Processes.Errno) {
+        do throws(Errno) {
             for socket in try UnixSocket.all() where socket.isOfDisplayServer { byPeer[socket.peer] = socket }
         } catch {
             reportOnce(
@@ -150,7 +150,7 @@ extension DisplayQueues {
 
     private func connection(of app: AppIndex, _ socket: DisplaySocket) -> DisplayConnection {
         let connection = DisplayConnection(inode: socket.server)
-        do throws(Processes.Errno) {
+        do throws(Errno) {
             let duplicate = try ForeignSocket(socket.number, of: socket.pid, inode: socket.inode)
             try? connection.watch(duplicate, in: loop) { [weak self] in self?.look(at: app) }
         } catch {

@@ -77,7 +77,7 @@ extension AppState {
     }
 }
 
-extension LifecycleCore.ExitStatus {
+extension ExitStatus {
     fileprivate var entry: (EventLog.Kind, Int32) {
         switch self {
         case .code(let code): (.code, code)

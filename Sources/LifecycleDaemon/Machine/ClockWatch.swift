@@ -84,7 +84,7 @@ import Systemd
     /// Arms the timer for the next midnight.
     ///
     /// - Returns: Whether the clock was set, or the machine slept, just before.
-    private func arm() throws(Processes.Errno) -> Bool {
+    private func arm() throws(Errno) -> Bool {
         var wasCancelled = false
         midnight = WallClock.nextMidnight(after: WallClock.now)
         // The day may be another now.
@@ -96,7 +96,7 @@ import Systemd
     }
 
     private func rearm() -> Bool {
-        do throws(Processes.Errno) {
+        do throws(Errno) {
             return try arm()
         } catch {
             // No such failure is known for a timer that was armed before; going on would spin.

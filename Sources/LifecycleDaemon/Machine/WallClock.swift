@@ -54,18 +54,18 @@ struct WallClockTimer: ~Copyable {
 
     let descriptor: Descriptor
 
-    init() throws(Processes.Errno) {
+    init() throws(Errno) {
         let number = linux_wall_clock_timer()
-        guard number >= 0 else { throw Processes.Errno(rawValue: -number) }
+        guard number >= 0 else { throw Errno(rawValue: -number) }
         descriptor = Descriptor(owning: number)
     }
 
     /// Arms the timer.
     ///
     /// - Returns: A Boolean value that is false if the clock was set since the last reading. The timer is armed all the same.
-    func arm(at second: Int64) throws(Processes.Errno) -> Bool {
+    func arm(at second: Int64) throws(Errno) -> Bool {
         let result = linux_arm_wall_clock_timer(descriptor.rawValue, second)
-        guard result == 0 || result == -ECANCELED else { throw Processes.Errno(rawValue: -result) }
+        guard result == 0 || result == -ECANCELED else { throw Errno(rawValue: -result) }
         return result == 0
     }
 

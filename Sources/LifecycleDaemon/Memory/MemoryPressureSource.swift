@@ -91,7 +91,7 @@ final class MemoryPressureSource {
     }
 
     private static func read(_ file: String, at instant: UInt64) throws(DaemonError) -> MemoryReading {
-        do throws(Processes.Errno) {
+        do throws(Errno) {
             let pressure = try SmallFile.read(file)
             return MemoryReading(instant: instant, pressure: pressure, meminfo: try? SmallFile.read("/proc/meminfo"))
         } catch {
@@ -108,7 +108,7 @@ final class MemoryPressureSource {
     init(
         loop: EventLoop, file: String, stall: MemoryThresholds.Stall, handler: @escaping (_ isAlive: Bool) -> Void
     ) throws(DaemonError) {
-        do throws(Processes.Errno) {
+        do throws(Errno) {
             descriptor = try Self.open(file, stall)
         } catch {
             throw DaemonError(pressureFile: file, error)
@@ -128,14 +128,14 @@ final class MemoryPressureSource {
         source.cancel()
     }
 
-    private static func open(_ file: String, _ stall: MemoryThresholds.Stall) throws(Processes.Errno) -> Descriptor {
+    private static func open(_ file: String, _ stall: MemoryThresholds.Stall) throws(Errno) -> Descriptor {
         let number = unsafe Glibc.open(file, O_RDWR | O_NONBLOCK | O_CLOEXEC)
-        guard number >= 0 else { throw Processes.Errno(rawValue: errno) }
+        guard number >= 0 else { throw Errno(rawValue: errno) }
         let descriptor = Descriptor(owning: number)
         if write(stall.trigger, to: number) { return descriptor }
         // EINVAL, or EPERM before Linux 6.4, for a window that is reserved for the privileged.
         guard errno == EINVAL || errno == EPERM, write(stall.forEverybody.trigger, to: number) else {
-            throw Processes.Errno(rawValue: errno)
+            throw Errno(rawValue: errno)
         }
         return descriptor
     }
@@ -147,7 +147,7 @@ final class MemoryPressureSource {
 }
 
 nonisolated extension DaemonError {
-    fileprivate init(pressureFile file: String, _ error: Processes.Errno) {
+    fileprivate init(pressureFile file: String, _ error: Errno) {
         let reason: String? =
             switch error.rawValue {
             case ENOENT, EOPNOTSUPP: "this kernel has no pressure stall information (CONFIG_PSI, or psi=1 at boot)"
@@ -178,15 +178,15 @@ enum SmallFile {
         return count >= 0 ? body(buffer.span.extracting(first: count)) : nil
     }
 
-    static func read(_ path: String) throws(Processes.Errno) -> String {
+    static func read(_ path: String) throws(Errno) -> String {
         let number = unsafe open(path, O_RDONLY | O_CLOEXEC)
-        guard number >= 0 else { throw Processes.Errno(rawValue: errno) }
+        guard number >= 0 else { throw Errno(rawValue: errno) }
         let file = Descriptor(owning: number)
         var content: [UInt8] = []
         var chunk = [UInt8](repeating: 0, count: 4096)
         while content.count < 8192 {
             let count = unsafe Glibc.read(file.rawValue, &chunk, chunk.count)
-            guard count >= 0 else { throw Processes.Errno(rawValue: errno) }
+            guard count >= 0 else { throw Errno(rawValue: errno) }
             if count == 0 { break }
             content += chunk.prefix(count)
         }

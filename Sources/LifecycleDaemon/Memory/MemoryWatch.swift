@@ -52,7 +52,7 @@ final class MemoryWatch {
         owner.object = self
     }
 
-    func apply(_ settings: Configuration.Settings.Memory) {
+    func apply(_ settings: DaemonSettings.Memory) {
         let wanted = MemoryThresholds(settings)
         guard wanted != thresholds else { return }
         let isChange = self.wanted != nil
@@ -222,7 +222,7 @@ final class ReserveWatch {
 
 nonisolated extension MemoryThresholds {
     /// Apps are warned when some processes wait, and must go when all wait, unless half of the machine's memory is available.
-    init(_ settings: Configuration.Settings.Memory) {
+    init(_ settings: DaemonSettings.Memory) {
         func stall(_ kind: Stall.Kind, percent: Int) -> Stall {
             Stall(kind: kind, stall: settings.window * percent / 100, window: settings.window)
         }

@@ -15,7 +15,7 @@ final class StateResources {
     private let store: any StateStore
     private var control: ResourceControl?
     /// The applied settings; nil before the first configuration.
-    private var settings: Configuration.Settings.Resources?
+    private var settings: DaemonSettings.Resources?
     /// Those of the configuration. An app keeps its share in a state without one.
     private var profiles: [AppState: ResourceProfile] = [:]
     private var processLimit: Int?
@@ -74,7 +74,7 @@ final class StateResources {
     }
 
     /// Applies the tables of a configuration, also to running apps.
-    func apply(_ settings: Configuration.Settings.Resources, processes limit: ProcessLimit) {
+    func apply(_ settings: DaemonSettings.Resources, processes limit: ProcessLimit) {
         let processLimit = limit.number(of: ProcessLimit.possibleProcesses())
         guard settings != self.settings || processLimit != self.processLimit else { return }
         self.settings = settings
@@ -164,7 +164,7 @@ final class StateResources {
 }
 
 extension ResourceProfile {
-    fileprivate init(_ state: Configuration.Settings.Resources.State, processLimit: Int?) {
+    fileprivate init(_ state: DaemonSettings.Resources.State, processLimit: Int?) {
         self.init()
         self.processLimit = processLimit
         cpuWeight = state.cpuWeight
@@ -179,7 +179,7 @@ extension ResourceProfile {
 }
 
 extension ProcessLimit {
-    init(_ limit: Configuration.Settings.ProcessLimit) {
+    init(_ limit: DaemonSettings.ProcessLimit) {
         switch limit {
         case .number(let number): self = .number(number)
         case .percent(let percent): self = .percent(percent)
@@ -189,7 +189,7 @@ extension ProcessLimit {
 }
 
 extension IOPriority {
-    fileprivate init(_ priority: Configuration.Settings.Resources.IOPriority) {
+    fileprivate init(_ priority: DaemonSettings.Resources.IOPriority) {
         switch priority {
         case .realTime(let level): self = .realTime(level)
         case .bestEffort(let level): self = .bestEffort(level)

@@ -63,7 +63,7 @@ final class AppRecords {
         // The users of apps reach their own directories through the state directory.
         try PrivateDirectory.make(state.path, mode: state.isSystem ? 0o711 : 0o700)
         try PrivateDirectory.add(path, mode: 0o700)
-        do throws(Processes.Errno) {
+        do throws(Errno) {
             // No id contains this character.
             try FileReplacement.put(bytes, at: file, by: file + "~")
         } catch {
@@ -122,10 +122,10 @@ extension LaunchRecord: SavedTable {
         coder.list("unit", &tree.units)
         var signals = tree.heldSignals.map { String($0.rawValue) }
         coder.list("held-signal", &signals)
-        tree.heldSignals = signals.compactMap { Int32($0) }.map { Processes.Signal(rawValue: $0) }
+        tree.heldSignals = signals.compactMap { Int32($0) }.map { Signal(rawValue: $0) }
         coder.list("asked-first", &tree.askedFirst)
         let signal = coder.number("end-signal", tree.endSignal.map { UInt64($0.rawValue) })
-        tree.endSignal = signal.flatMap(Processes.Signal.init(saved:))
+        tree.endSignal = signal.flatMap(Signal.init(saved:))
         coder.user("user", &tree.user)
         coder.number("adoption-time", &tree.adoptionTime)
     }

@@ -14,7 +14,7 @@ final class ReservedFile {
     /// Opens a file that only the daemon's own user can have written, with its space. Replaces any other.
     ///
     /// - Throws: The error of open(2).
-    init(at path: String) throws(Processes.Errno) {
+    init(at path: String) throws(Errno) {
         if let found = try Self.reopenUnlessUseless(path) {
             descriptor = Descriptor(owning: found.number)
             writtenEnd = found.size
@@ -30,8 +30,8 @@ final class ReservedFile {
     /// Opens a file to write to it; nil if it is missing, or is to be replaced.
     ///
     /// - Throws: The error if the system lacks a resource for now.
-    private static func reopenUnlessUseless(_ path: String) throws(Processes.Errno) -> (number: Int32, size: Int)? {
-        do throws(Processes.Errno) {
+    private static func reopenUnlessUseless(_ path: String) throws(Errno) -> (number: Int32, size: Int)? {
+        do throws(Errno) {
             return try reopen(path, O_RDWR)
         } catch {
             if error.isShortage { throw error }
@@ -44,7 +44,7 @@ final class ReservedFile {
     /// - Throws: The error of open(2), also for a link, a socket and a directory; EPERM if another user can have written the file.
     private nonisolated static func reopen(
         _ path: String, _ access: Int32
-    ) throws(Processes.Errno) -> (number: Int32, size: Int)? {
+    ) throws(Errno) -> (number: Int32, size: Int)? {
         let number = unsafe open(path, access | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
         guard number >= 0 else {
             guard errno != ENOENT else { return nil }
@@ -73,7 +73,7 @@ final class ReservedFile {
     /// Returns the bytes of a file that only the daemon's own user can have written; nil if there is no file.
     ///
     /// - Throws: The error because of which it cannot be read; EPERM if another user can have written it.
-    nonisolated static func contents(of path: String, limit: Int) throws(Processes.Errno) -> [UInt8]? {
+    nonisolated static func contents(of path: String, limit: Int) throws(Errno) -> [UInt8]? {
         guard let found = try reopen(path, O_RDONLY) else { return nil }
         guard let bytes = Descriptor(owning: found.number).readAll(limit: limit) else {
             throw Errno(rawValue: errno)
@@ -84,7 +84,7 @@ final class ReservedFile {
     /// Reserves a number of bytes in all.
     ///
     /// - Returns: The error of posix_fallocate(3); nil on success.
-    func reserve(_ size: Int) -> Processes.Errno? {
+    func reserve(_ size: Int) -> Errno? {
         guard size > capacity else { return nil }
         var error = EINTR
         while error == EINTR { error = posix_fallocate(descriptor.rawValue, off_t(capacity), off_t(size - capacity)) }
@@ -96,7 +96,7 @@ final class ReservedFile {
     /// Fills the file with zeros from an offset on.
     ///
     /// - Throws: The error of pwrite(2). A part of the zeros may be written.
-    func clear(from start: Int) throws(Processes.Errno) {
+    func clear(from start: Int) throws(Errno) {
         let zeros = [UInt8](repeating: 0, count: max(0, min(1 << 15, writtenEnd - start)))
         var offset = start
         while offset < writtenEnd {
@@ -107,12 +107,12 @@ final class ReservedFile {
     }
 
     /// - Throws: The error of pwrite(2). A part of the bytes may be written.
-    func write(_ bytes: [UInt8], at offset: Int) throws(Processes.Errno) {
+    func write(_ bytes: [UInt8], at offset: Int) throws(Errno) {
         try unsafe write(bytes.span.bytes, at: offset)
     }
 
     /// - Throws: The error of pwrite(2). A part of the bytes may be written.
-    func write(_ bytes: RawSpan, at offset: Int) throws(Processes.Errno) {
+    func write(_ bytes: RawSpan, at offset: Int) throws(Errno) {
         var written = 0
         defer { writtenEnd = max(writtenEnd, offset + written) }
         while written < bytes.byteCount {
@@ -148,7 +148,7 @@ nonisolated enum FileReplacement {
     /// - Throws: The error of open(2), write(2) or rename(2). The old file stays.
     static func put(
         _ bytes: [UInt8], at path: String, by temporary: String
-    ) throws(Processes.Errno) {
+    ) throws(Errno) {
         _ = unsafe unlink(temporary)
         let number = unsafe open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard number >= 0 else { throw Errno(rawValue: errno) }

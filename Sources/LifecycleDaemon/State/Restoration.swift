@@ -68,7 +68,7 @@ extension AppManager: StateSource {
         // In this order of the indexes, each later sort by id takes one comparison an app.
         let records = saved.apps.keys.sorted().compactMap { saved.apps[$0]?.core }
         driver.restore(
-            Lifecycle(
+            Engine(
                 restoring: saved.machine, apps: records, settings: usableSettings,
                 policy: { catalog[$0]?.policy }, at: driver.now))
         boundInterruptions.restore(saved.boundInterruptions)
@@ -76,7 +76,7 @@ extension AppManager: StateSource {
         noteLostTrees(saved)
         let ids = appIDs.sorted()
         let look = processes.table.firstLook()
-        var ended: [(AppIndex, LifecycleCore.ExitStatus)] = []
+        var ended: [(AppIndex, ExitStatus)] = []
         for id in ids {
             guard let app = app(id), app.isRunning else { continue }
             if let status = restore(app, saved.apps[id], descriptors, look) { ended.append((app.index, status)) }
@@ -178,7 +178,7 @@ extension AppManager: StateSource {
     ///   core launches it again.
     private func restore(
         _ app: AppMachine, _ saved: SavedState.App?, _ descriptors: StoredDescriptors, _ look: FirstLook
-    ) -> LifecycleCore.ExitStatus? {
+    ) -> ExitStatus? {
         let desiredState: ProcessTree.DesiredState = app.isStoppedOrStopping ? .stopped : .running
         // The former daemon may have ended between two launches, or before this one had begun.
         let record = saved?.launch.flatMap { LaunchRecord($0, desiredState: desiredState) }

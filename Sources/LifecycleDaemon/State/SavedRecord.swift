@@ -183,7 +183,7 @@ nonisolated extension ProcessIdentity: SavedItem {
     }
 }
 
-nonisolated extension Processes.ExitStatus: SavedItem {
+nonisolated extension WaitStatus: SavedItem {
     /// Writes or reads the kernel's account of an end. The process has ended whatever the parts say.
     static func code(_ item: Self?, with parts: inout some PartCoder & ~Copyable) -> Self? {
         var (kind, value): (String?, Int32?)

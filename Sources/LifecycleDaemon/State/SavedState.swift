@@ -146,7 +146,7 @@ extension SavedState {
     /// - Throws: A ``DaemonError``, which is transient if a later attempt may succeed.
     static func read(_ path: String, bootID: String) throws(DaemonError) -> SavedState? {
         let bytes: [UInt8]?
-        do throws(Processes.Errno) {
+        do throws(Errno) {
             bytes = try ReservedFile.contents(of: path, limit: sizeLimit)
         } catch {
             if error.rawValue == EPERM {
@@ -189,7 +189,7 @@ extension SavedState {
         self.init(lines: StateLine.completeLines(of: bytes[(end + 1)...]))
         let slotsPath = Self.slotsPath(path)
         let slots: SlotContents?
-        do throws(Processes.Errno) {
+        do throws(Errno) {
             slots = try SlotContents(path: slotsPath, header: Self.slotsHeader(bootID: bootID))
         } catch {
             throw DaemonError(.state, "cannot read \(slotsPath)", errno: error)
@@ -206,7 +206,7 @@ extension BootID {
     ///
     /// - Throws: A transient ``DaemonError``. With no identifier a saved state would count as one of another boot.
     nonisolated static func ofThisBoot() throws(DaemonError) -> String {
-        do throws(Processes.Errno) {
+        do throws(Errno) {
             return try read()
         } catch {
             throw DaemonError(.start, "cannot read \(path)", errno: error)

@@ -50,7 +50,7 @@ struct SlotFile: ~Copyable {
     private var end = SlotFormat.headerSize
     private var buffer = SlotWriter()
     private var changes: [Change] = []
-    private var failure: Processes.Errno?
+    private var failure: Errno?
 
     /// Opens the slots of a former daemon, or makes a new file.
     ///
@@ -60,7 +60,7 @@ struct SlotFile: ~Copyable {
     ///   - keep: Called for each record, with its slot.
     static func open(
         _ path: String, header: [UInt8], _ known: SlotContents? = nil, keep: (SlotContents.Record, Int) -> Void
-    ) throws(Processes.Errno) -> SlotFile {
+    ) throws(Errno) -> SlotFile {
         let contents = if let known { known } else { try readUnlessUseless(path, header: header) }
         if contents == nil { ReservedFile.remove(path) }
         var slots = SlotFile(
@@ -79,8 +79,8 @@ struct SlotFile: ~Copyable {
     /// Reads a file; nil if it is missing, or is to be replaced.
     ///
     /// - Throws: The error if the system lacks a resource for now.
-    private static func readUnlessUseless(_ path: String, header: [UInt8]) throws(Processes.Errno) -> SlotContents? {
-        do throws(Processes.Errno) {
+    private static func readUnlessUseless(_ path: String, header: [UInt8]) throws(Errno) -> SlotContents? {
+        do throws(Errno) {
             return try SlotContents(path: path, header: header)
         } catch {
             if error.isShortage { throw error }
@@ -97,7 +97,7 @@ struct SlotFile: ~Copyable {
 
     private mutating func restore(
         _ contents: SlotContents, _ keep: (SlotContents.Record, Int) -> Void
-    ) throws(Processes.Errno) {
+    ) throws(Errno) {
         // Otherwise the half of a step would count as soon as a later step is written.
         for offset in contents.dropped { try file.write([UInt8](repeating: 0, count: 8), at: offset) }
         slots.reserveCapacity(contents.records.count + contents.unused.count)
@@ -190,7 +190,7 @@ struct SlotFile: ~Copyable {
     /// Writes the step.
     ///
     /// - Throws: The error because of which nothing of the step counts. The file must then be opened again.
-    mutating func commit() throws(Processes.Errno) {
+    mutating func commit() throws(Errno) {
         guard !changes.isEmpty else { return }
         if let failure { throw failure }
         step += 1
@@ -203,7 +203,7 @@ struct SlotFile: ~Copyable {
         begin()
     }
 
-    private mutating func write(_ change: Change) throws(Processes.Errno) {
+    private mutating func write(_ change: Change) throws(Errno) {
         let slot = slots[change.slot]
         let header = SlotFormat.FrameHeader(
             step: step, changes: UInt32(truncatingIfNeeded: changes.count), length: UInt32(change.length),
@@ -215,7 +215,7 @@ struct SlotFile: ~Copyable {
         buffer.put(header.step, at: start + 8)
         buffer.put(header.sizes, at: start + 16)
         buffer.put(header.form, at: start + 24)
-        try buffer.withBytes(change.frame) { (frame) throws(Processes.Errno) in
+        try buffer.withBytes(change.frame) { (frame) throws(Errno) in
             try file.write(frame, at: SlotFormat.offset(of: copy, slot.offset, slot.order))
         }
     }

@@ -155,7 +155,7 @@ nonisolated struct SlotContents {
     /// Reads a file; nil if there is none that begins with this line.
     ///
     /// - Throws: The error of ``ReservedFile/contents(of:limit:)``.
-    init?(path: String, header: [UInt8]) throws(Processes.Errno) {
+    init?(path: String, header: [UInt8]) throws(Errno) {
         guard let bytes = try ReservedFile.contents(of: path, limit: SavedState.sizeLimit) else { return nil }
         self.init(bytes, header: header)
     }

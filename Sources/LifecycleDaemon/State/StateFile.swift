@@ -44,7 +44,7 @@ final class StateFile {
     /// - Returns: Whether they were written. If not, the file must be replaced.
     func append(_ lines: [UInt8]) -> Bool {
         guard let current, size + lines.count <= current.capacity else { return false }
-        do throws(Processes.Errno) {
+        do throws(Errno) {
             try current.write(lines, at: size)
         } catch {
             // A reader finds everything up to here, and nothing of these lines.
@@ -60,8 +60,8 @@ final class StateFile {
     ///
     /// - Parameter add: Adds the lines.
     /// - Returns: The error; nil on success.
-    func replace(_ add: (inout Contents) -> Void) -> Processes.Errno? {
-        do throws(Processes.Errno) {
+    func replace(_ add: (inout Contents) -> Void) -> Errno? {
+        do throws(Errno) {
             let new: ReservedFile
             if let spare { new = spare } else { new = try ReservedFile(at: sparePath) }
             spare = new
@@ -91,7 +91,7 @@ final class StateFile {
         /// The bytes after those that are written.
         private var part: [UInt8] = []
         private var writtenSize = 0
-        private var error: Processes.Errno?
+        private var error: Errno?
 
         fileprivate init(of file: ReservedFile, limit: Int) { (self.file, self.limit) = (file, limit) }
 
@@ -102,7 +102,7 @@ final class StateFile {
 
         private mutating func write() {
             if error == nil {
-                do throws(Processes.Errno) {
+                do throws(Errno) {
                     guard writtenSize + part.count <= limit else { throw Errno(rawValue: EFBIG) }
                     try file.write(part, at: writtenSize)
                     writtenSize += part.count
@@ -117,7 +117,7 @@ final class StateFile {
         ///
         /// - Returns: The size.
         /// - Throws: The first error of all that was added.
-        fileprivate consuming func finish() throws(Processes.Errno) -> Int {
+        fileprivate consuming func finish() throws(Errno) -> Int {
             write()
             if let error { throw error }
             try file.clear(from: writtenSize)
@@ -136,7 +136,7 @@ final class StateFile {
     /// Exchanges the names of the spare and the file.
     ///
     /// - Returns: Whether the old file is now the spare.
-    private func exchange() throws(Processes.Errno) -> Bool {
+    private func exchange() throws(Errno) -> Bool {
         let error = unsafe -linux_exchange(sparePath, path)
         if error == 0 { return true }
         // There is no old file, or the file system cannot exchange names.

@@ -40,7 +40,7 @@ struct StateSlots: ~Copyable {
     ///   - contents: The contents of the file, if they were just read.
     static func open(
         _ path: String, header: [UInt8], _ contents: SlotContents?, saving source: any StateSource
-    ) throws(Processes.Errno) -> StateSlots {
+    ) throws(Errno) -> StateSlots {
         if let contents, contents.isMostlyFree, let slots = try? replace(path, header: header, saving: source) {
             return slots
         }
@@ -77,10 +77,10 @@ struct StateSlots: ~Copyable {
     /// - Throws: The error because of which the file stays.
     private static func replace(
         _ path: String, header: [UInt8], saving source: any StateSource
-    ) throws(Processes.Errno) -> StateSlots {
+    ) throws(Errno) -> StateSlots {
         let new = newPath(path)
         ReservedFile.remove(new)
-        do throws(Processes.Errno) {
+        do throws(Errno) {
             let slots = try open(new, header: header, nil, saving: source)
             // The file has the whole state before it has the name: a daemon that is killed leaves one of the two.
             guard unsafe rename(new, path) == 0 else { throw Errno(rawValue: errno) }
@@ -131,7 +131,7 @@ struct StateSlots: ~Copyable {
 
     // MARK: Changes
 
-    mutating func record(changesOf core: inout Lifecycle) {
+    mutating func record(changesOf core: inout Engine) {
         while let index = core.takeChangedIndex() {
             let former = index < apps.count ? apps[index].record : nil
             var app: AppID?
@@ -184,7 +184,7 @@ struct StateSlots: ~Copyable {
         forgotten.append(id)
     }
 
-    private mutating func addMachine(_ core: inout Lifecycle) {
+    private mutating func addMachine(_ core: inout Engine) {
         machine = file.add(.machine, to: machine) { slot in
             core.writeRecord(to: &slot)
             return true
@@ -260,7 +260,7 @@ struct StateSlots: ~Copyable {
 
     // MARK: Writing
 
-    mutating func commit() throws(Processes.Errno) { try file.commit() }
+    mutating func commit() throws(Errno) { try file.commit() }
 
     var hasRoom: Bool { file.hasRoom }
     mutating func makeRoom() { file.makeRoom() }

@@ -5,7 +5,7 @@ import Systemd
 
 /// Lists everything that a successor of the daemon needs.
 protocol StateSource: AnyObject {
-    var core: Lifecycle { get }
+    var core: Engine { get }
     /// The transitions that were not announced, or whose entries are not in the journal.
     var unannounced: [Announcement] { get }
     /// Calls a function with each record of the state that is saved as text.
@@ -28,7 +28,7 @@ protocol StateStore: AnyObject {
     /// - Parameter slots: The contents of the file of slots; nil if it has not been read, or there is none.
     func begin(with slots: SlotContents?)
     /// Records the changes of the core, to save them. ``save(announcing:)`` follows.
-    func record(changesOf core: inout Lifecycle)
+    func record(changesOf core: inout Engine)
     /// Saves the recorded changes, and the transitions to announce.
     func save(announcing effects: [Effect])
     /// Notes that every transition was announced, and the journal has the entries.
@@ -69,7 +69,7 @@ final class FileStateStore: StateStore {
         case full
         /// Everything is saved; with more apps a successor might not be able to read it.
         case large
-        case failing(Processes.Errno)
+        case failing(Errno)
     }
 
     weak var source: (any StateSource)?
@@ -120,7 +120,7 @@ final class FileStateStore: StateStore {
         StateSlots.remove(SavedState.slotsPath(file.path))
     }
 
-    func record(changesOf core: inout Lifecycle) {
+    func record(changesOf core: inout Engine) {
         if slots?.record(changesOf: &core) == nil { while core.takeChangedIndex() != nil {} }
     }
 
@@ -156,7 +156,7 @@ final class FileStateStore: StateStore {
     }
 
     func commit() {
-        do throws(Processes.Errno) {
+        do throws(Errno) {
             try slots?.commit()
         } catch {
             // The file is opened again, as by a successor, and gets everything.
@@ -177,9 +177,9 @@ final class FileStateStore: StateStore {
     /// - Parameter contents: The contents of the file of slots, if they were just read.
     private func replace(_ contents: SlotContents? = nil) {
         guard isBegun, let source else { return }
-        var error: Processes.Errno?
+        var error: Errno?
         if slots == nil {
-            do throws(Processes.Errno) {
+            do throws(Errno) {
                 let path = SavedState.slotsPath(file.path)
                 slots = try StateSlots.open(path, header: slotsHeader, contents, saving: source)
             } catch let failure {

@@ -61,10 +61,10 @@ enum ProcessDescriptor {
 
     /// Returns the exit status of a process that any parent has reaped (Linux 6.15); nil if the kernel does not tell
     /// it.
-    static func exitStatus(_ descriptor: Int32) -> ExitStatus? {
+    static func exitStatus(_ descriptor: Int32) -> WaitStatus? {
         var waitStatus: Int32 = 0
         guard unsafe linux_pidfd_exit_status(descriptor, &waitStatus) == 1 else { return nil }
-        return ExitStatus(waitStatus: waitStatus)
+        return WaitStatus(waitStatus: waitStatus)
     }
 }
 

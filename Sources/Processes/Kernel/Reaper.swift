@@ -33,7 +33,7 @@ public struct ChildEvent: Hashable, Sendable {
     /// A change of a child's state.
     public enum Change: Hashable, Sendable {
         /// It has been reaped: its number is free from now on.
-        case ended(ExitStatus)
+        case ended(WaitStatus)
         case stopped(Signal)
         case continued
     }
@@ -60,14 +60,14 @@ extension ChildEvent {
 }
 
 /// The end of a process.
-public enum ExitStatus: Hashable, Sendable {
+public enum WaitStatus: Hashable, Sendable {
     case exited(code: Int32)
     case killed(by: Signal, dumpedCore: Bool)
     /// The process was no child, another process has reaped it, and the kernel does not tell (before Linux 6.15).
     case unknown
 }
 
-extension ExitStatus {
+extension WaitStatus {
     /// Reads a status in the form of wait(2).
     init(waitStatus: Int32) {
         let signal = waitStatus & 0x7f
@@ -81,14 +81,14 @@ extension ExitStatus {
     /// Returns the end of a process that is no child.
     ///
     /// - Parameter descriptor: A pidfd of it, if there is one.
-    static func ofProcess(_ process: ProcessIdentity, descriptor: Int32?) -> ExitStatus {
+    static func ofProcess(_ process: ProcessIdentity, descriptor: Int32?) -> WaitStatus {
         // It may be reaped between the first question, for which it has to be, and the second, for which it must not.
         descriptor.flatMap(ProcessDescriptor.exitStatus) ?? ofZombie(process)
             ?? descriptor.flatMap(ProcessDescriptor.exitStatus) ?? .unknown
     }
 
     /// Returns field 52 of proc_pid_stat(5), which is there until the parent has waited.
-    private static func ofZombie(_ process: ProcessIdentity) -> ExitStatus? {
+    private static func ofZombie(_ process: ProcessIdentity) -> WaitStatus? {
         guard let text = ProcFile.read("/proc/\(process.pid)/stat", limit: 2048),
             let status = ProcessStatus(parsing: text), status.identity == process, status.isZombie,
             ProcFile.mayLookInto(process.pid), let close = text.lastIndex(of: UInt8(ascii: ")"))
@@ -96,6 +96,6 @@ extension ExitStatus {
         // The first of these is field 3.
         let fields = text[(close + 1)...].split { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\n") }
         guard fields.count > 49, let waitStatus = Int32(ascii: fields[49]) else { return nil }
-        return ExitStatus(waitStatus: waitStatus)
+        return WaitStatus(waitStatus: waitStatus)
     }
 }

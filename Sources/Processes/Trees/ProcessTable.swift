@@ -385,7 +385,7 @@ public struct TreeEvent: Hashable, Sendable {
     /// A change of a process tree.
     public enum Change: Hashable, Sendable {
         /// The main process ended and has been reaped. Others of the tree may go on.
-        case mainEnded(ExitStatus)
+        case mainEnded(WaitStatus)
         /// `asked` is false when it was not this program that wanted the tree stopped.
         case mainStopped(Signal, asked: Bool)
         /// `asked` is false if the tree should be stopped: another program sent SIGCONT.

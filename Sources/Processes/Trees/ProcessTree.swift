@@ -19,8 +19,8 @@ public final class ProcessTree {
     /// The latest request to end.
     var endRequest = EndRequest.none
     /// The end of the main process; nil until it has been reaped.
-    public var exitStatus: ExitStatus? { endOfMain }
-    private var endOfMain: ExitStatus?
+    public var exitStatus: WaitStatus? { endOfMain }
+    private var endOfMain: WaitStatus?
 
     /// The way to stop the tree, if its containment can do more than signals.
     public let suspendMethod: SuspendMethod
@@ -110,7 +110,7 @@ public final class ProcessTree {
     ///   - pidfd: The main process's, as long as that has not ended and there was room for one.
     ///   - isNew: Whether no earlier process has done anything to it.
     init(
-        restoring saved: SavedTree, isChild: Bool, pidfd: consuming Descriptor?, exitStatus: ExitStatus?,
+        restoring saved: SavedTree, isChild: Bool, pidfd: consuming Descriptor?, exitStatus: WaitStatus?,
         containment: Containment, isNew: Bool = false
     ) {
         token = saved.token
@@ -239,7 +239,7 @@ extension ProcessTree {
     }
 
     /// Returns the end of a main process that is no child, if it has ended and this was not told yet.
-    func endOfForeignMain() -> ExitStatus? {
+    func endOfForeignMain() -> WaitStatus? {
         guard !isChild, exitStatus == nil else { return nil }
         let hasEnded =
             if let mainDescriptor {
@@ -250,7 +250,7 @@ extension ProcessTree {
         return hasEnded ? .ofProcess(main, descriptor: mainDescriptor) : nil
     }
 
-    func mainWasReaped(_ status: ExitStatus) {
+    func mainWasReaped(_ status: WaitStatus) {
         endOfMain = status
         containment.leaderWasReaped()
     }

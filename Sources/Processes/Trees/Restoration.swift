@@ -19,7 +19,7 @@ public struct SavedTree: Hashable, Sendable {
     /// The signals that the processes get when the tree is resumed.
     public var heldSignals: [Signal] = []
     /// The end of the main process, if it is known already.
-    public var exitStatus: ExitStatus?
+    public var exitStatus: WaitStatus?
     /// A Boolean value that indicates whether the main process ran before it was put into a tree, see
     /// `ProcessTable.adopt`.
     public var isAdopted = false
@@ -97,7 +97,7 @@ public enum Restoration {
     /// how, and no event will.
     case alive(ProcessTree)
     /// Nothing is left. The end of the main process is `unknown` if the kernel does not tell it.
-    case ended(ExitStatus)
+    case ended(WaitStatus)
 }
 
 extension ProcessTable {
@@ -162,7 +162,7 @@ extension ProcessTable {
 /// The state of the main process of a saved tree.
 private struct FoundMain: ~Copyable {
     /// Nil while it runs, and for a child until it is reaped.
-    private(set) var exitStatus: ExitStatus?
+    private(set) var exitStatus: WaitStatus?
     private(set) var isChild = false
     /// A pidfd of it. There may be none while it runs, when there is no room for one.
     private var descriptor: Descriptor?
@@ -206,7 +206,7 @@ private struct FoundMain: ~Copyable {
 
 extension Descriptor {
     fileprivate var target: ProcessDescriptor.Target { ProcessDescriptor.target(of: rawValue) }
-    fileprivate var exitStatus: ExitStatus? { ProcessDescriptor.exitStatus(rawValue) }
+    fileprivate var exitStatus: WaitStatus? { ProcessDescriptor.exitStatus(rawValue) }
 }
 
 /// A look at the main processes of the trees of an earlier process: one read for each, and one list of the control groups.

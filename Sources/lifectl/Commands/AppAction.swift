@@ -11,20 +11,20 @@ enum AppAction: String {
     func perform(_ arguments: Arguments) throws(Failure) {
         switch self {
         case .launch:
-            let (background, wait) = (arguments.trueOrNil(.background), arguments.word(.wait, of: WaitGoal.self))
+            let (background, wait) = (arguments.trueOrNil(.background), arguments.word(.wait, of: APIWaitGoal.self))
             try arguments.change(.launch, doing: self, isOrdered: true) {
                 LaunchParameters(id: $0, background: background, wait: wait)
             }
         case .focus:
             let id = arguments.app
             if id.contains("/") {
-                guard arguments.word(.wait, of: WaitGoal.self) == nil else {
+                guard arguments.word(.wait, of: APIWaitGoal.self) == nil else {
                     throw Failure(
                         .usage, action(on: id), "--wait is for apps, and this is a scene", remedy: "leave --wait out")
                 }
                 return try arguments.options.perform(.focusScene, on: id, verb: "bring", to: " to the foreground")
             }
-            let wait = arguments.word(.wait, of: WaitGoal.self)
+            let wait = arguments.word(.wait, of: APIWaitGoal.self)
             try arguments.change(.focus, doing: self) { FocusParameters(id: $0, wait: wait) }
         case .background: try arguments.change(.background, doing: self) { AppParameters(id: $0) }
         case .suspend:
@@ -65,7 +65,7 @@ extension Arguments {
         }
         let sessions = ids.map { id in
             Result { () throws(Failure) in
-                let session = try Session(options, doing: action.action(on: id))
+                let session = try DaemonConnection(options, doing: action.action(on: id))
                 try session.begin(method, parameters(id))
                 return session
             }

@@ -112,7 +112,7 @@ extension VerbGroup {
                     .option(
                         .type, "type", "Its media type. (default: by the name of the file)",
                         .checked("a media type, such as text/html", OpenParameters.isType)),
-                ] + .changing, run: Delivery.open),
+                ] + .changing, run: DeliveryCommands.open),
             Verb(
                 name: "handoff", summary: "Continue an activity in an app.",
                 details: """
@@ -128,7 +128,7 @@ extension VerbGroup {
                     .option(
                         .info, "json", "What the app needs to continue the activity.",
                         .checked("a JSON text, such as '{\"page\": 4}'", JSON.isText)),
-                ] + .changing, run: Delivery.handOff),
+                ] + .changing, run: DeliveryCommands.handOff),
             Verb(
                 name: "cat", summary: "Print the manifest of an app.",
                 details: "Prints the path of the manifest or desktop entry as a comment, and then the file.",

@@ -78,7 +78,7 @@ extension VerbGroup {
                         .kind, "kind", "The kind of work: a word, such as fetch.",
                         .checked("1 to 64 of a-z, 0-9 and -", WakeParameters.isKind), isRequired: true),
                     .option(.payload, "text", "What the app needs for the work."),
-                ] + .changing, run: Delivery.wake),
+                ] + .changing, run: DeliveryCommands.wake),
             Verb(
                 name: "scene", summary: "Open, show, hide, close and list the scenes of apps.",
                 details: "A scene is as a rule a window, of an app whose manifest says scenes = true.",
@@ -125,7 +125,7 @@ extension VerbGroup {
                             $0.utf8.count <= SceneText.infoLimit
                         }),
                     .flag(.background, "Open the scene in the background."),
-                ] + .changing, run: Scenes.open),
+                ] + .changing, run: SceneCommands.open),
             Verb(
                 name: "focus", summary: "Bring a scene to the foreground.",
                 details: "Returns when the scene is active.",
@@ -146,7 +146,7 @@ extension VerbGroup {
                 name: "close", summary: "Close a scene for good.",
                 details: "Returns when the scene is disconnected.",
                 example: "lifectl scene close org.example.Notes/scene-2", parameters: [.scene] + .changing,
-                run: Scenes.close),
+                run: SceneCommands.close),
             Verb(
                 name: "list", summary: "List the scenes of an app, or of all apps.",
                 example: "lifectl scene list org.example.Notes --json",
@@ -154,7 +154,7 @@ extension VerbGroup {
                     .argument(
                         .app, "The id of the app. (default: all apps)", .apps, isRequired: false),
                     .flag(.ids, "Print APP/SCENE only, one a line."),
-                ], excluding: [[.ids, .json]], run: Scenes.list),
+                ], excluding: [[.ids, .json]], run: SceneCommands.list),
         ])
 }
 
@@ -181,7 +181,7 @@ enum Interruption {
         let subject = subject(arguments[.name])
         // The interruption ends even if the app that answers it fails.
         let action = arguments[.answer].map { "cannot answer \(subject) with \(Text.printable($0))" }
-        let session = try Session(arguments.options, doing: action ?? "cannot end \(subject)")
+        let session = try DaemonConnection(arguments.options, doing: action ?? "cannot end \(subject)")
         guard arguments.options.waits else { return try session.post(.endInterruption, parameters) }
         let present = try session.call(.getStatus).status.interruptions
         let reply = try session.call(.endInterruption, parameters)
@@ -211,7 +211,7 @@ enum Interruption {
         let name = arguments[.name] ?? "lifectl-\(getpid())"
         // The interruption ends with the connection, unless it has other clients or was begun without one: also if a signal
         // ends lifectl before the command, or kills it.
-        let session = try Session(arguments.options, doing: "cannot begin the interruption \(name)")
+        let session = try DaemonConnection(arguments.options, doing: "cannot begin the interruption \(name)")
         _ = try session.call(.beginInterruption, BeginInterruptionParameters(name: name, whileConnected: true))
         let outcome = Result { () throws(Failure) in try ForegroundProgram.run(command) }
         // The status of the command counts, also if the daemon does not answer.

@@ -36,7 +36,7 @@ extension VerbGroup {
                         .lines, "number", "The number of last lines to show. (default: all; 10 with --follow)",
                         .number(from: 0, "a number of lines"), letter: "n"),
                     .flag(.debug, "Show entries for debugging, too."), .since, .from,
-                ], run: Log.run),
+                ], run: LogCommand.run),
             Verb(
                 name: "monitor", summary: "Show every change of every app as it happens.",
                 details: """
@@ -46,7 +46,7 @@ extension VerbGroup {
                 example: "lifectl monitor --json"
             ) { arguments throws(Failure) in
                 let options = arguments.options
-                let session = try Session(options, doing: "cannot monitor the apps")
+                let session = try DaemonConnection(options, doing: "cannot monitor the apps")
                 try session.monitor()
                 while let reply = try session.nextChange(timeout: options.explicitTimeout) {
                     try options.show(reply) { $0.change(reply) }
@@ -130,7 +130,7 @@ enum List {
 
     /// Prints a reply, or with `--ids` the ids of what it lists.
     private static func show(
-        _ reply: some JSONWritable, _ arguments: Arguments, ids names: [String], whole: (Presentation) -> String
+        _ reply: some JSONWritable, _ arguments: Arguments, ids names: [String], whole: (TextPresentation) -> String
     ) throws(Failure) {
         try arguments.options.show(reply) { present in
             arguments.has(.ids) ? names.map { "\(Text.printable($0))\n" }.joined() : whole(present)

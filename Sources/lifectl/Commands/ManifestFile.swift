@@ -30,7 +30,7 @@ struct ManifestFile {
                 remedy: "write a manifest \(app).toml, which takes precedence")
         }
         // Asked before the editor: a daemon that does not answer must not cost the user the changes.
-        let session = try Session(options, doing: action)
+        let session = try DaemonConnection(options, doing: action)
         let status = try session.call(.getStatus).status
         var edit = try ManifestEdit(of: file, doing: action)
         guard try edit.openEditor() else {
@@ -47,7 +47,7 @@ struct ManifestFile {
 
     /// Finds the file of an app. A manifest with a mistake describes no app, but the daemon reports it as a problem.
     static func find(_ app: String, _ options: CallOptions, doing action: String) throws(Failure) -> ManifestFile {
-        let session = try Session(options, doing: action)
+        let session = try DaemonConnection(options, doing: action)
         let available = try session.call(.listAvailable, ListAvailableParameters(all: true)).apps
         let id = app.hasSuffix(".desktop") ? String(app.dropLast(".desktop".count)) : app
         if let found = available.first(where: { $0.id == id }) {
@@ -63,10 +63,10 @@ struct ManifestFile {
     }
 
     func read(doing action: String) throws(Failure) -> String {
-        do throws(TextFile.Unreadable) {
-            return try TextFile.text(of: path)
+        do throws(OutputFile.Unreadable) {
+            return try OutputFile.text(of: path)
         } catch {
-            let (status, remedy): (Outcome, String) =
+            let (status, remedy): (ExitCode, String) =
                 switch error.errno {
                 case EACCES: (.notPermitted, "run the command as a user who may read the file")
                 case EFBIG: (.invalidData, "shorten it to 1 MiB, which is what lifed reads")
@@ -97,7 +97,7 @@ struct ManifestEdit {
         }
         self.directory = directory
         _ = unsafe mkdir("\(directory)/apps.d", 0o700)
-        try TextFile.write(original, to: copy)
+        try OutputFile.write(original, to: copy)
     }
 
     /// Makes a directory for the copy, and returns its absolute path: messages name it, and the editor may have another working
@@ -119,8 +119,8 @@ struct ManifestEdit {
         // The variables may have arguments, so that a shell reads them.
         let command = ["sh", "-c", "\(editor) \"$1\"", "sh", copy]
         let status = try ForegroundProgram.run(command.map { Array($0.utf8CString) })
-        do throws(TextFile.Unreadable) {
-            text = try TextFile.text(of: copy)
+        do throws(OutputFile.Unreadable) {
+            text = try OutputFile.text(of: copy)
         } catch {
             throw failure("\(copy): \(Text.error(error.errno))")
         }
@@ -171,14 +171,14 @@ struct ManifestEdit {
         guard unsafe stat(path, &status) == 0 else { throw failure(ofWriting: path, errno) }
         let descriptor = unsafe open(new, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw failure(ofWriting: path, errno) }
-        var error = Descriptor.write(Array(text.utf8), to: descriptor)
+        var error = DescriptorIO.write(Array(text.utf8), to: descriptor)
         // Only root may keep another user as the owner.
         _ = fchown(descriptor, status.st_uid, status.st_gid)
         if error == 0, fchmod(descriptor, status.st_mode & 0o7777) != 0 || fsync(descriptor) != 0 {
             error = errno
         }
         close(descriptor)
-        let isOriginal = TextFile.read(path) == original
+        let isOriginal = OutputFile.read(path) == original
         if error == 0, isOriginal, unsafe rename(new, path) != 0 { error = errno }
         guard error != 0 || !isOriginal else { return }
         unsafe unlink(new)
@@ -194,7 +194,7 @@ struct ManifestEdit {
         failure("\(path): \(Text.error(number))", number == EACCES ? .notPermitted : .output)
     }
 
-    private func failure(_ reason: String, _ status: Outcome = .failed) -> Failure {
+    private func failure(_ reason: String, _ status: ExitCode = .failed) -> Failure {
         let hasCopy = unsafe access(copy, F_OK) == 0
         if !hasCopy { removeCopy() }
         return Failure(

@@ -18,7 +18,7 @@ struct StatusLine: Equatable {
 
     static func run(_ arguments: Arguments) throws(Failure) {
         let format = arguments.word(.format, of: Format.self) ?? .text
-        let session = try Session(arguments.options, doing: "cannot follow the apps")
+        let session = try DaemonConnection(arguments.options, doing: "cannot follow the apps")
         try session.monitor()
         var line = StatusLine()
         var shown: String?

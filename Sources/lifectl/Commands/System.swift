@@ -35,7 +35,7 @@ extension VerbGroup {
     /// Prints the mistakes with `--quiet`, too: with one, the command has not succeeded.
     private static func reload(_ options: CallOptions) throws(Failure) {
         let action = "cannot reload the configuration"
-        guard options.waits else { return try Session(options, doing: action).post(.reload, NoParameters()) }
+        guard options.waits else { return try DaemonConnection(options, doing: action).post(.reload, NoParameters()) }
         let reply = try options.call(.reload, doing: action)
         var options = options
         if !reply.problems.isEmpty { options.isQuiet = false }

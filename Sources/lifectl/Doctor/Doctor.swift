@@ -7,7 +7,7 @@ enum Doctor {
     static func run(_ arguments: Arguments) throws(Failure) {
         let examination = Examination(Surroundings.collect(arguments.options))
         try arguments.options.show(examination) { present in present.examination(examination) }
-        if examination.failed > 0 { exit(Outcome.checkFailed.rawValue) }
+        if examination.failed > 0 { exit(ExitCode.checkFailed.rawValue) }
     }
 }
 
@@ -25,7 +25,7 @@ extension Finding {
     }
 }
 
-extension Presentation {
+extension TextPresentation {
     func examination(_ examination: Examination) -> String {
         let width = examination.findings.map { $0.subject.count }.max() ?? 0
         let margin = String(repeating: " ", count: width + 12)
@@ -55,7 +55,7 @@ extension Examination {
         self.init(findings: findings, ok: count(.ok), degraded: count(.degraded), failed: count(.failed))
     }
 
-    private static func status(_ facts: Surroundings) -> Status? {
+    private static func status(_ facts: Surroundings) -> APIStatus? {
         if case .answers(let status) = facts.connection { status } else { nil }
     }
 

@@ -4,7 +4,7 @@ import Glibc
 /// The facts about the machine and the daemon, which ``Examination`` judges.
 struct Surroundings {
     enum Connection: Equatable {
-        case answers(Status)
+        case answers(APIStatus)
         case absent(String)
         case notPermitted(String)
         case failed(String)
@@ -48,10 +48,10 @@ extension Surroundings {
     /// Collects the facts.
     static func collect(_ options: CallOptions) -> Surroundings {
         let connection = connect(options)
-        var status: Status?
+        var status: APIStatus?
         if case .answers(let answer) = connection { status = answer }
-        let group = status.flatMap { TextFile.read("/proc/\($0.pid)/cgroup") }.flatMap(unifiedGroup)
-        let root = TextFile.read("/proc/mounts").flatMap(unifiedRoot)
+        let group = status.flatMap { OutputFile.read("/proc/\($0.pid)/cgroup") }.flatMap(unifiedGroup)
+        let root = OutputFile.read("/proc/mounts").flatMap(unifiedRoot)
         let place = root.flatMap { root in group.map { root + appsGroup(of: $0) } }
         let isUser = status.map { $0.instance == "user" } ?? (options.choice == .user)
         return Surroundings(
@@ -59,8 +59,8 @@ extension Surroundings {
             controllers: place.flatMap { words("\($0)/cgroup.controllers") },
             enabledControllers: place.flatMap { words("\($0)/cgroup.subtree_control") },
             hasUnifiedHierarchy: root != nil,
-            hasMemoryPressure: TextFile.read("/proc/pressure/memory")?.isEmpty == false,
-            hasSwap: (TextFile.read("/proc/swaps")?.split(separator: "\n").count ?? 0) > 1,
+            hasMemoryPressure: OutputFile.read("/proc/pressure/memory")?.isEmpty == false,
+            hasSwap: (OutputFile.read("/proc/swaps")?.split(separator: "\n").count ?? 0) > 1,
             hasJournal: exists("/run/systemd/journal/socket"),
             journalComplaint: journalComplaint(of: JournalSource.users(options.choice, of: status)),
             hasSystemBus: exists("/run/dbus/system_bus_socket"),
@@ -77,13 +77,13 @@ extension Surroundings {
     }
 
     private static var kernelRelease: String {
-        TextFile.read("/proc/sys/kernel/osrelease")?.split(separator: "\n").first.map(String.init) ?? "unknown"
+        OutputFile.read("/proc/sys/kernel/osrelease")?.split(separator: "\n").first.map(String.init) ?? "unknown"
     }
 
     private static func exists(_ path: String) -> Bool { unsafe access(path, F_OK) == 0 }
 
     private static func words(_ path: String) -> [String]? {
-        TextFile.read(path)?.split(whereSeparator: { $0.isWhitespace }).map(String.init)
+        OutputFile.read(path)?.split(whereSeparator: { $0.isWhitespace }).map(String.init)
     }
 
     /// Returns the group of the unified hierarchy in /proc/PID/cgroup (cgroups(7)).

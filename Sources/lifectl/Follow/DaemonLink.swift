@@ -45,7 +45,7 @@ final class DaemonLink {
     var descriptor: CInt? { present?.client.descriptor }
 
     /// The daemon has closed the connection: between calls it sends nothing.
-    var hasClosed: Bool { descriptor.map(Descriptor.isReadable) ?? false }
+    var hasClosed: Bool { descriptor.map(DescriptorIO.isReadable) ?? false }
 
     func connect() throws(ControlClientError) {
         present = Connection(try target.connect())
@@ -104,7 +104,7 @@ final class AdoptionLink {
     ///
     /// - Returns: Whether a process may belong to an app now.
     func hasNews() -> Bool {
-        guard let descriptor, Descriptor.isReadable(descriptor) else { return false }
+        guard let descriptor, DescriptorIO.isReadable(descriptor) else { return false }
         do throws(ControlClientError) {
             return try link.connection.client.takeAdoptions()
         } catch {
@@ -154,7 +154,7 @@ final class ForegroundLink {
     ///
     /// - Returns: The error of the call, unless a later call has caused it.
     func takeOutcome() -> String? {
-        guard let descriptor, Descriptor.isReadable(descriptor) else { return nil }
+        guard let descriptor, DescriptorIO.isReadable(descriptor) else { return nil }
         guard let begun else {
             close()
             return nil

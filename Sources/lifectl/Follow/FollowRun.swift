@@ -21,8 +21,8 @@ struct FollowRun {
     private var silenceEnd: Int64 = 0
     /// The daemon has answered over the present connection.
     private var hasAnswered = false
-    private var sourceRetry = Backoff()
-    private var daemonRetry = Backoff()
+    private var sourceRetry = RetryDelay()
+    private var daemonRetry = RetryDelay()
 
     /// The time that a source may take for its first observation, in microseconds.
     private static let patience: Int64 = 5_000_000
@@ -175,7 +175,7 @@ struct FollowRun {
         }
     }
 
-    private mutating func findApp(of owner: Item.Owner) throws(ControlClientError) -> App? {
+    private mutating func findApp(of owner: Item.Owner) throws(ControlClientError) -> APIApp? {
         let wanted: FindAppParameters
         switch owner {
         case .unknown: return nil
@@ -206,16 +206,16 @@ struct FollowRun {
         }
         let timeout = times.min().map { Int32(clamping: max(0, ($0 - Instants.monotonic + 999) / 1000)) } ?? -1
         let descriptors = [source?.descriptor, daemon.descriptor, foreground.descriptor, adoptions.descriptor]
-        Descriptor.wait(for: descriptors.compactMap { $0 }, milliseconds: timeout)
+        DescriptorIO.wait(for: descriptors.compactMap { $0 }, milliseconds: timeout)
     }
 }
 
 /// The time of the next attempt: soon at first, and then every few seconds.
-struct Backoff {
+struct RetryDelay {
     private static let shortest: Int64 = 100_000
     private static let longest: Int64 = 5_000_000
 
-    private var delay = Backoff.shortest
+    private var delay = RetryDelay.shortest
     /// The instant of the next attempt, on the monotonic clock.
     private(set) var due: Int64 = 0
     private(set) var hasFailed = false
@@ -228,5 +228,5 @@ struct Backoff {
         hasFailed = true
     }
 
-    mutating func succeed() { self = Backoff() }
+    mutating func succeed() { self = RetryDelay() }
 }

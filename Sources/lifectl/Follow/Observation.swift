@@ -91,7 +91,7 @@ protocol Source: AnyObject {
 }
 
 extension Source {
-    var isReady: Bool { Descriptor.isReadable(descriptor) }
+    var isReady: Bool { DescriptorIO.isReadable(descriptor) }
 }
 
 /// The end of a source.

@@ -6,7 +6,7 @@ import WindowLines
 /// A screen that lifed-follow sees, which is linked to the libraries of screens and writes a ``WindowLine`` after each change.
 final class WindowProgram: Source {
     /// The screens that the program follows, by its argument.
-    enum Screen: String {
+    enum TopScreen: String {
         case gnome, wayland, x11
 
         /// A Boolean value that indicates whether the lines tell which window the pointer is over.
@@ -21,10 +21,10 @@ final class WindowProgram: Source {
     private static let programName = "lifed-follow"
 
     let name: String
-    private let screen: Screen
+    private let screen: TopScreen
     private let program: LineProgram
 
-    init(_ screen: Screen) throws(Failure) {
+    init(_ screen: TopScreen) throws(Failure) {
         let action = "cannot follow \(screen.rawValue)"
         guard let path = Self.path else {
             throw Failure(

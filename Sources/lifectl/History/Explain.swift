@@ -6,7 +6,7 @@ import LifecycleTypes
 enum Explain {
     static func run(_ arguments: Arguments) throws(Failure) {
         let (id, options) = (arguments.app, arguments.options)
-        let session = try Session(options, doing: "cannot explain \(id)")
+        let session = try DaemonConnection(options, doing: "cannot explain \(id)")
         let explanation = try session.call(.explain, AppParameters(id: id)).explanation
         let limit = Int64(arguments.number(.last) ?? 10)
         let past = try session.call(.history, HistoryParameters(id: id, limit: limit))
@@ -15,9 +15,9 @@ enum Explain {
     }
 }
 
-extension Presentation {
+extension TextPresentation {
     /// Returns the state of an app, its reason, the conditions, the next events, and the last events.
-    func explanation(_ explanation: Explanation, past: [HistoryEntry]) -> String {
+    func explanation(_ explanation: APIExplanation, past: [HistoryEntry]) -> String {
         let app = explanation.details.app
         let state = style.state(app.state, Words.state(app.state))
         var text = "\(style.heading(Text.printable(app.id))) \(state)\(stopped(app))\n"
@@ -45,13 +45,13 @@ extension Presentation {
     }
 
     /// `1234 (sleep 9) of user root: it does not run as the user of the app`
-    func words(_ process: UncontrolledProcess) -> String {
+    func words(_ process: APIUncontrolledProcess) -> String {
         let user = process.user.map { " of user \(Text.printable($0))" } ?? ""
         return "\(process.pid) (\(Text.printable(process.command)))\(user): \(Text.printable(process.cause))"
     }
 
     /// Returns why an app is in its state, with the status of its end or the error of its launch.
-    private func cause(_ details: Details) -> String {
+    private func cause(_ details: APIDetails) -> String {
         let app = details.app
         if let failure = details.launchFailure {
             let remedy = details.launchRemedy.map { "; \($0)" } ?? ""
@@ -70,7 +70,7 @@ extension Presentation {
     }
 
     /// Returns the line for an app without conditions.
-    private func standing(_ app: App) -> String {
+    private func standing(_ app: APIApp) -> String {
         switch app.state {
         case .active: "none: the app stays active until another app comes to the foreground"
         case .suspended: "none: the app stays suspended until a request"
@@ -81,11 +81,11 @@ extension Presentation {
 
     // MARK: Conditions
 
-    func condition(_ condition: StateCondition) -> String {
+    func condition(_ condition: APIStateCondition) -> String {
         words(condition) + (condition.untilUSec.map { ", until \(timeAndDistance($0))" } ?? "")
     }
 
-    private func words(_ condition: StateCondition) -> String {
+    private func words(_ condition: APIStateCondition) -> String {
         let names = condition.names.map(Text.printable).joined(separator: ", ")
         let first = condition.names.first.map(Text.printable) ?? ""
         switch condition.kind {
@@ -132,7 +132,7 @@ extension Presentation {
         }
     }
 
-    private func since(_ condition: StateCondition) -> String {
+    private func since(_ condition: APIStateCondition) -> String {
         condition.sinceUSec.map { ", since \(Instants.timeOfDay($0))" } ?? ""
     }
 
@@ -142,12 +142,12 @@ extension Presentation {
 
     // MARK: Prospects
 
-    private func nextEvents(_ explanation: Explanation) -> [String] {
+    private func nextEvents(_ explanation: APIExplanation) -> [String] {
         explanation.prospects.sorted { $0.timeUSec < $1.timeUSec }
             .map { "\(timeAndDistance($0.timeUSec))  \(words($0))" }
     }
 
-    private func words(_ prospect: Prospect) -> String {
+    private func words(_ prospect: APIProspect) -> String {
         let callback = Text.printable(prospect.callback ?? "")
         switch prospect.kind {
         case .transition:

@@ -11,11 +11,11 @@ struct JournalSource {
 
     /// The error that the journal cannot be read.
     struct Unreadable {
-        let status: Outcome
+        let status: ExitCode
         let reason: String
     }
 
-    /// The fields that ``JournalEntry`` reads.
+    /// The fields that ``JournalctlEntry`` reads.
     private static let fields = [
         "MESSAGE", "MESSAGE_ID", "PRIORITY", "LIFED_APP", "LIFED_FROM", "LIFED_TO", "LIFED_REASON", "LIFED_PID",
         "LIFED_CALLBACK", "LIFED_CALLBACK_USEC", "LIFED_STATE_USEC", "LIFED_EXIT_CODE", "LIFED_SIGNAL",
@@ -37,7 +37,7 @@ struct JournalSource {
 
     /// Returns the user of the daemon that has answered, otherwise the users whose daemon is meant. Other users can write
     /// entries with the same identifier.
-    static func users(_ choice: SocketPath.Choice, of status: Status? = nil) -> [uid_t] {
+    static func users(_ choice: SocketPath.Choice, of status: APIStatus? = nil) -> [uid_t] {
         if let status, let owner = owner(of: status.socket) { return [owner] }
         return switch choice {
         case .system: [0]
@@ -56,7 +56,7 @@ struct JournalSource {
     ///
     /// - Returns: The error of the journal; nil if it was read.
     /// - Throws: The errors of `handle`.
-    func read<Problem>(_ handle: (HistoryEntry) throws(Problem) -> Void) throws(Problem) -> Unreadable? {
+    func read<APIProblem>(_ handle: (HistoryEntry) throws(APIProblem) -> Void) throws(APIProblem) -> Unreadable? {
         // journalctl --follow waits for entries that the caller may not read, too.
         if query.follows, let error = Self.judge(0, hints(), isEmpty: !users.contains(geteuid())) { return error }
         let child: ChildProcess
@@ -68,7 +68,7 @@ struct JournalSource {
         }
         var count = 0
         while hasReader(of: child), let line = child.nextLine() {
-            guard let entry = JSON.decode(JournalEntry.self, from: line)?.history else { continue }
+            guard let entry = JSON.decode(JournalctlEntry.self, from: line)?.history else { continue }
             if let since = query.since, entry.timeUSec < since { continue }
             count += 1
             try handle(entry)
@@ -119,7 +119,7 @@ struct JournalSource {
 ///
 /// A field that is given twice is an array there, a field that is no text is an array of numbers, and a long field is null.
 /// All of these count as absent.
-struct JournalEntry: JSONReadable {
+struct JournalctlEntry: JSONReadable {
     private var fields: [String: String]
 
     init(from json: inout JSONReader) throws(JSONError) {
@@ -144,11 +144,11 @@ struct JournalEntry: JSONReadable {
             message: fields["MESSAGE"] ?? "", event: event(at: time))
     }
 
-    private func event(at time: Int64) -> HistoryEvent? {
+    private func event(at time: Int64) -> APIHistoryEvent? {
         guard let app = fields["LIFED_APP"], let id = fields["MESSAGE_ID"],
-            let kind = HistoryKind.allCases.first(where: { $0.messageID.rawValue == id })
+            let kind = APIHistoryKind.allCases.first(where: { $0.messageID.rawValue == id })
         else { return nil }
-        var event = HistoryEvent(
+        var event = APIHistoryEvent(
             kind: kind, id: app, timeUSec: time, from: fields["LIFED_FROM"].flatMap(AppState.init),
             to: fields["LIFED_TO"].flatMap(AppState.init), reason: fields["LIFED_REASON"].flatMap(Reason.init),
             pid: number("LIFED_PID"), answerUSec: microseconds("LIFED_CALLBACK_USEC"),
@@ -167,7 +167,7 @@ struct JournalEntry: JSONReadable {
     }
 }
 
-extension HistoryKind {
+extension APIHistoryKind {
     /// The kind of the journal entry about such an event.
     var messageID: MessageID {
         switch self {

@@ -18,14 +18,14 @@ enum Stats {
     }
 
     private static func showMetrics(_ options: CallOptions) throws(Failure) {
-        let session = try Session(options, doing: "cannot read the metrics")
+        let session = try DaemonConnection(options, doing: "cannot read the metrics")
         let families = try session.stream(MetricsMethod.describe.qualified, of: MetricsDescribeReply.self)
         let metrics = try session.stream(MetricsMethod.list.qualified, of: MetricsListReply.self)
         try StandardStream.output.write(OpenMetrics(families: families, metrics: metrics).text)
     }
 }
 
-extension Presentation {
+extension TextPresentation {
     func statistics(_ statistics: Statistics) -> String {
         var text = "from \(Instants.date(statistics.startUSec)) to \(Instants.date(statistics.endUSec))"
         text += " (\(Instants.age(statistics.endUSec - statistics.startUSec)))\n\n"
@@ -131,7 +131,7 @@ extension Unicode.Scalar {
 }
 
 extension Statistics {
-    init(_ events: [HistoryEvent], start: Int64?, end: Int64, apps: [App] = []) {
+    init(_ events: [APIHistoryEvent], start: Int64?, end: Int64, apps: [APIApp] = []) {
         let lanes = Lanes(events, start: start, end: end, apps: apps)
         let steps = events.filter { $0.kind == .transition && $0.timeUSec <= end }
         startUSec = lanes.startUSec
@@ -146,7 +146,7 @@ extension Statistics {
         killedAfterTimeout = Int64(events.count { $0.kind == .killed })
     }
 
-    private static func appStatistics(_ lane: Lane, _ steps: [HistoryEvent]) -> AppStatistics {
+    private static func appStatistics(_ lane: Lane, _ steps: [APIHistoryEvent]) -> AppStatistics {
         let own = steps.filter { $0.id == lane.app }
         return AppStatistics(
             app: lane.app,
@@ -181,7 +181,7 @@ struct Switches {
 
     private(set) var latencies: [Latency] = []
 
-    init(_ steps: [HistoryEvent]) {
+    init(_ steps: [APIHistoryEvent]) {
         var started: [String: (time: Int64, isLaunch: Bool)] = [:]
         /// The last time at which an app began to resign for another one.
         var displaced: Int64?
@@ -206,7 +206,7 @@ struct Switches {
     }
 
     /// Returns whether the transition is the first one to the foreground.
-    private static func isDeparture(_ step: HistoryEvent) -> Bool {
+    private static func isDeparture(_ step: APIHistoryEvent) -> Bool {
         switch step.from {
         case .notRunning, .background: step.to == .inactive
         case .suspended: step.to == .background

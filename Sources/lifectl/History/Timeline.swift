@@ -19,12 +19,12 @@ enum Timeline {
         }
         let picture = TimelineDrawing(lanes: lanes).text
         if svg == "-" { return try StandardStream.output.write(picture) }
-        try TextFile.write(picture, to: svg)
+        try OutputFile.write(picture, to: svg)
         try StandardStream.output.write("\(Text.printable(svg)): \(lanes.lanes.count) apps\n")
     }
 }
 
-extension Presentation {
+extension TextPresentation {
     /// Returns a line for each app, with a character for each piece of time, and a legend.
     func timeline(_ lanes: Lanes, width: Int) -> String {
         guard !lanes.lanes.isEmpty else { return "no events\n" }
@@ -148,7 +148,7 @@ extension Lanes {
     /// - Parameters:
     ///   - start: The start of the lanes; nil for the time of the first event.
     ///   - apps: The apps now. An app without events has had its state since `since`.
-    init(_ events: [HistoryEvent], start: Int64?, end: Int64, apps: [App] = []) {
+    init(_ events: [APIHistoryEvent], start: Int64?, end: Int64, apps: [APIApp] = []) {
         let begin = start ?? min(events.first?.timeUSec ?? end, end)
         var builders: [String: LaneBuilder] = [:]
         for event in events where event.timeUSec <= end {
@@ -172,14 +172,14 @@ private struct LaneBuilder {
     /// The state after the last event.
     var current: (state: AppState, since: Int64, reason: Reason?)?
     /// The exit of the main process, until the transition that follows.
-    var exit: HistoryEvent?
+    var exit: APIHistoryEvent?
 
-    init(start: Int64, app: App? = nil) {
+    init(start: Int64, app: APIApp? = nil) {
         self.start = start
         if let app { current = (app.state, max(start, app.sinceUSec), app.reason) }
     }
 
-    mutating func append(_ event: HistoryEvent) {
+    mutating func append(_ event: APIHistoryEvent) {
         switch event.kind {
         case .transition: if let from = event.from, let to = event.to { appendTransition(event, from, to) }
         case .callbackTimeout: mark(.unanswered, event, "\(event.callback ?? "a callback") was not answered in time")
@@ -189,7 +189,7 @@ private struct LaneBuilder {
         }
     }
 
-    private mutating func appendTransition(_ event: HistoryEvent, _ from: AppState, _ to: AppState) {
+    private mutating func appendTransition(_ event: APIHistoryEvent, _ from: AppState, _ to: AppState) {
         let time = max(event.timeUSec, start)
         // The first event has the state that the app left, and the time that it had been there.
         let since = event.stateUSec.map { max(start, event.timeUSec &- $0) } ?? start
@@ -204,7 +204,7 @@ private struct LaneBuilder {
         exit = nil
     }
 
-    private mutating func mark(_ kind: MarkKind, _ event: HistoryEvent, _ note: String) {
+    private mutating func mark(_ kind: MarkKind, _ event: APIHistoryEvent, _ note: String) {
         if event.timeUSec >= start { marks.append(Mark(kind: kind, timeUSec: event.timeUSec, note: note)) }
     }
 

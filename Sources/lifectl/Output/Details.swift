@@ -4,8 +4,8 @@ import LifecycleTypes
 
 // The output of `lifectl status`: the daemon, or one app with its processes.
 
-extension Presentation {
-    func status(_ status: Status) -> String {
+extension TextPresentation {
+    func status(_ status: APIStatus) -> String {
         let text = properties([
             (
                 "daemon",
@@ -33,7 +33,7 @@ extension Presentation {
         names.isEmpty ? "none" : names.map(Text.printable).joined(separator: ", ")
     }
 
-    func details(_ details: Details) -> String {
+    func details(_ details: APIDetails) -> String {
         let app = details.app
         let target = app.target == app.state ? "" : ", target \(app.target.rawValue)"
         let text = properties(
@@ -75,7 +75,7 @@ extension Presentation {
         values.isEmpty ? nil : values.map(words).joined(separator: "; ")
     }
 
-    private func restart(_ details: Details) -> String? {
+    private func restart(_ details: APIDetails) -> String? {
         let count = "ended \(details.failures) times in a row soon after its launch"
         if details.restartLimitReached {
             return details.app.state == .notRunning
@@ -85,7 +85,7 @@ extension Presentation {
         return details.restartAtUSec.map { "at \(Instants.timeOfDay($0)), \(count)" }
     }
 
-    private func reclaim(_ reclaim: Reclaim?) -> [(String, String?)] {
+    private func reclaim(_ reclaim: APIReclaim?) -> [(String, String?)] {
         guard let reclaim else { return [] }
         let more = max(0, reclaim.candidates) - Int64(reclaim.order.count)
         let order = reclaim.order.map(Text.printable).joined(separator: ", ") + (more > 0 ? ", and \(more) more" : "")
@@ -95,7 +95,7 @@ extension Presentation {
         ]
     }
 
-    private func processes(_ processes: [Process]) -> String {
+    private func processes(_ processes: [APIProcess]) -> String {
         var table = Table([.trailing("PID"), .trailing("PARENT"), "STATE", .trailing("CPU"), "COMMAND"], style: style)
         for process in processes {
             table.add(
@@ -123,20 +123,20 @@ extension Presentation {
 
     // MARK: Values
 
-    private func words(_ assertion: Assertion) -> String {
+    private func words(_ assertion: APIAssertion) -> String {
         let since = "since \(Instants.timeOfDay(assertion.sinceUSec))"
         let until = assertion.untilUSec.map { ", until \(Instants.timeOfDay($0))" } ?? ""
         return "\(assertion.kind.rawValue) \(Text.printable(assertion.name)), \(since)\(until)"
     }
 
-    private func words(_ containment: Containment) -> String {
+    private func words(_ containment: APIContainment) -> String {
         switch containment {
         case .processGroup: "process group and adopted descendants"
         case .cgroup: "control group"
         }
     }
 
-    private func words(_ exit: Exit) -> String {
+    private func words(_ exit: APIExit) -> String {
         let code = exit.exitCode.map { ", exit code \($0)" }
         let cause = exit.signal.map { ", signal \($0)" } ?? code ?? ""
         let age = Instants.dateAndAge(exit.timeUSec, now: now)

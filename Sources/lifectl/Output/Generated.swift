@@ -13,7 +13,7 @@ struct HistoryEntry: Equatable, JSONWritable {
     var priority: Int64?
     var message: String
     /// The event, if timelines and statistics use it.
-    var event: HistoryEvent?
+    var event: APIHistoryEvent?
 
     func write(to json: inout JSONWriter) {
         json.beginObject()
@@ -28,7 +28,7 @@ struct HistoryEntry: Equatable, JSONWritable {
 
 /// The output of explain --json.
 struct ExplainOutput: Equatable, JSONWritable {
-    var explanation: Explanation
+    var explanation: APIExplanation
     var history: [HistoryEntry]
 
     func write(to json: inout JSONWriter) {
@@ -255,7 +255,7 @@ struct ManifestText: Equatable, JSONWritable {
 /// A scene with the id of its app.
 struct ListedScene: Equatable, JSONWritable {
     var app: String
-    var scene: Scene
+    var scene: APIScene
 
     func write(to json: inout JSONWriter) {
         json.beginObject()
@@ -278,7 +278,7 @@ struct ListedScenes: Equatable, JSONWritable {
 
 /// The helper processes: list --helpers --json.
 struct HelperList: Equatable, JSONWritable {
-    var helpers: [Helper]
+    var helpers: [APIHelper]
 
     func write(to json: inout JSONWriter) {
         json.beginObject()
@@ -313,15 +313,15 @@ struct FollowStep: Equatable, JSONWritable {
 
 /// An app with the use of its processes.
 struct TopRow: Equatable, JSONWritable {
-    var app: App
+    var app: APIApp
     /// The processor time of the processes; null for a row that is not visible.
     var cpuTimeUSec: Int64?
     /// The resident memory of the processes, with shared memory counted in each.
     var memoryBytes: Int64?
     /// The share of one processor since the sample before, in hundredths of a percent.
     var load: Int64?
-    var conditions: [StateCondition]
-    var prospects: [Prospect]
+    var conditions: [APIStateCondition]
+    var prospects: [APIProspect]
 
     func write(to json: inout JSONWriter) {
         json.beginObject()

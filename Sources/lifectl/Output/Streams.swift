@@ -42,7 +42,7 @@ enum StandardStream: CInt {
     }
 
     func write(_ text: String) throws(Failure) {
-        switch Descriptor.write(Array(text.utf8), to: rawValue) {
+        switch DescriptorIO.write(Array(text.utf8), to: rawValue) {
         case 0: return
         case EPIPE: throw Failure.readerGone
         case let error:
@@ -53,7 +53,7 @@ enum StandardStream: CInt {
 }
 
 /// System calls on descriptors.
-enum Descriptor {
+enum DescriptorIO {
     /// Writes all bytes.
     ///
     /// - Returns: 0, or the errno of write(2).
@@ -95,7 +95,7 @@ enum Descriptor {
 }
 
 /// Small files.
-enum TextFile {
+enum OutputFile {
     /// Replaces the content of a file. If the file system has no room for the text, the file stays as it was.
     static func write(_ text: String, to path: String) throws(Failure) {
         let bytes = Array(text.utf8)
@@ -123,7 +123,7 @@ enum TextFile {
         // A terminal or a pipe cannot reserve space, and needs none.
         let reservation = posix_fallocate(file, 0, bytes.count)
         if [ENOSPC, EDQUOT, EFBIG].contains(reservation) { return reservation }
-        let error = Descriptor.write(bytes, to: file)
+        let error = DescriptorIO.write(bytes, to: file)
         if error != 0 { return error }
         return ftruncate(file, bytes.count) == 0 || errno == EINVAL ? 0 : errno
     }

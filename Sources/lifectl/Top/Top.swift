@@ -15,7 +15,7 @@ struct Top {
     }
 
     private func run() throws(Failure) {
-        let session = try Session(options, doing: "cannot watch the apps")
+        let session = try DaemonConnection(options, doing: "cannot watch the apps")
         let isTerminal = StandardStream.output.isTerminal && isatty(STDIN_FILENO) == 1 && !options.isJSON
         guard !isTerminal else { return try watch(session) }
         // A load is the share of a processor since the sample before.
@@ -30,8 +30,8 @@ struct Top {
     }
 
     /// Shows samples on a terminal, and acts on keys.
-    private func watch(_ session: Session) throws(Failure) {
-        let screen = try Screen()
+    private func watch(_ session: DaemonConnection) throws(Failure) {
+        let screen = try TopScreen()
         var view = TopView(session.options)
         while view.shown < count ?? .max {
             let rows = screen.size.rows - 4
@@ -72,7 +72,7 @@ struct TopView {
         let index = index ?? 0
         first = min(max(first, index - max(1, rows) + 1), index)
         guard let sample else { return "" }
-        let present = Presentation(style: .standardOutput, now: Instants.now)
+        let present = TextPresentation(style: .standardOutput, now: Instants.now)
         let running = sample.rows.count { $0.app.state != .suspended }
         let title = "\(sample.rows.count) apps, \(running) running   \(Instants.clock(present.now))   "
         let keys = "↑↓ choose  f focus  s suspend  r resume  t terminate  q quit"
@@ -81,7 +81,7 @@ struct TopView {
     }
 
     /// - Returns: False if the key ends the program.
-    mutating func handle(_ key: Screen.Key) -> Bool {
+    mutating func handle(_ key: TopScreen.Key) -> Bool {
         switch key {
         case .quit: return false
         case .up: moveSelection(by: -1)
@@ -118,7 +118,7 @@ struct TopView {
 
     /// Shows the output of the command of a key, once it has ended.
     mutating func showOutcome() {
-        guard let command, Descriptor.isReadable(command.descriptor) else { return }
+        guard let command, DescriptorIO.isReadable(command.descriptor) else { return }
         let line = command.nextLine().map { String(decoding: $0, as: UTF8.self) }
         message = command.finish().complaints.last ?? line ?? ""
         self.command = nil
@@ -142,7 +142,7 @@ nonisolated(unsafe) private var attributesBefore = termios()
 
 /// A terminal in raw mode on its alternate screen. The former mode returns with the end of the value, and on a signal that
 /// ends the program.
-struct Screen: ~Copyable {
+struct TopScreen: ~Copyable {
     /// Alternate screen, no cursor; and back.
     private static let enter = "\u{1b}[?1049h\u{1b}[?25l"
     private static let leave: StaticString = "\u{1b}[?25h\u{1b}[?1049l"
@@ -158,7 +158,7 @@ struct Screen: ~Copyable {
         _ = unsafe tcsetattr(STDIN_FILENO, TCSANOW, &attributes)
         for number in [SIGTERM, SIGHUP, SIGINT] {
             signal(number) { number in
-                Screen.restore()
+                TopScreen.restore()
                 // The signal ends the program when the handler returns.
                 signal(number, nil)
                 raise(number)
@@ -182,13 +182,13 @@ struct Screen: ~Copyable {
     func show(_ text: String) throws(Failure) {
         let (columns, rows) = size
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false).prefix(rows)
-        let picture = lines.map { Presentation.cut($0, to: columns) + "\u{1b}[K" }.joined(separator: "\r\n")
+        let picture = lines.map { TextPresentation.cut($0, to: columns) + "\u{1b}[K" }.joined(separator: "\r\n")
         try StandardStream.output.write("\u{1b}[H" + picture + "\u{1b}[J")
     }
 
     /// Waits for keys, until the time is over or the other descriptor is readable.
     func keys(within milliseconds: Int32, or other: CInt = -1) -> [Key] {
-        let readable = Descriptor.wait(for: [STDIN_FILENO, other], milliseconds: max(0, milliseconds))
+        let readable = DescriptorIO.wait(for: [STDIN_FILENO, other], milliseconds: max(0, milliseconds))
         guard readable.contains(STDIN_FILENO) else { return [] }
         var bytes = [UInt8](repeating: 0, count: 64)
         let count = unsafe Glibc.read(STDIN_FILENO, &bytes, bytes.count)

@@ -10,7 +10,7 @@ extension TopSample {
     ///   - visible: The rows with details, each of which costs a call.
     ///   - before: The previous sample, since which the loads are computed; nil for the first one.
     /// - Throws: ``Failure`` if a call fails.
-    init(of session: Session, visible: Range<Int>, before: TopSample?) throws(Failure) {
+    init(of session: DaemonConnection, visible: Range<Int>, before: TopSample?) throws(Failure) {
         let apps = try session.call(.list).apps.filter { $0.state != .notRunning || $0.target != .notRunning }
             .sorted { ($0.state.rank, $0.id) < ($1.state.rank, $1.id) }
         self.init(timeUSec: Instants.now, rows: [])
@@ -33,7 +33,7 @@ extension TopSample {
     private static let longestTime = Int64.max / 20_000
 
     /// Returns the explanation of an app; nil if the app has gone.
-    private static func explanation(of id: String, _ session: Session) throws(Failure) -> Explanation? {
+    private static func explanation(of id: String, _ session: DaemonConnection) throws(Failure) -> APIExplanation? {
         do throws(Failure) {
             return try session.call(.explain, AppParameters(id: id)).explanation
         } catch {
@@ -44,7 +44,7 @@ extension TopSample {
 
     /// Returns the resident memory of a process (proc_pid_statm(5)); 0 for a process that has gone or is on another machine.
     private static func residentMemory(of pid: Int64) -> Int64 {
-        let fields = TextFile.read("/proc/\(pid)/statm")?.split(separator: " ") ?? []
+        let fields = OutputFile.read("/proc/\(pid)/statm")?.split(separator: " ") ?? []
         guard fields.count > 1, let pages = Int64(fields[1]) else { return 0 }
         return pages * Int64(sysconf(Int32(_SC_PAGESIZE)))
     }
@@ -76,7 +76,7 @@ extension AppState {
     }
 }
 
-extension Presentation {
+extension TextPresentation {
     /// Returns the rows as a table.
     ///
     /// - Parameter selected: The row that keys act upon, if any.
@@ -104,7 +104,7 @@ extension Presentation {
         return [causes.isEmpty ? nil : causes, next].compactMap { $0 }.joined(separator: "; then ")
     }
 
-    private static func short(_ condition: StateCondition) -> String {
+    private static func short(_ condition: APIStateCondition) -> String {
         let names = condition.names.joined(separator: " ")
         switch condition.kind {
         case .callback, .task, .mode, .interruption, .work: return "\(condition.kind.rawValue) \(names)"
@@ -128,7 +128,7 @@ extension Presentation {
         }
     }
 
-    private static func short(_ prospect: Prospect) -> String {
+    private static func short(_ prospect: APIProspect) -> String {
         switch prospect.kind {
         case .transition: prospect.to?.rawValue ?? "?"
         case .callback: "told \(prospect.callback ?? "")"

@@ -21,7 +21,7 @@ import Testing
         for step in scenario.steps.prefix(40) { machine.handle(step) }
         let policies = machine.policies
         func proceed(_ shared: [UInt8], _ apps: [[UInt8]]) {
-            var core = Lifecycle(
+            var core = Engine(
                 restoring: SlotReader(shared[...]), apps: apps.map { SlotReader($0[...]) },
                 settings: machine.settings, policy: { policies[$0] }, at: machine.now)
             Self.proceed(&core, at: machine.now)
@@ -48,7 +48,7 @@ import Testing
     }
 
     /// What follows, until nothing is due any more, or for as long as an app may have to be waited for.
-    private static func proceed(_ core: inout Lifecycle, at now: Instant) {
+    private static func proceed(_ core: inout Engine, at now: Instant) {
         var time = now
         let reconnected = core.knownApps.values.filter(\.isReconnecting).map {
             Input.message($0.index, .reconnected(lastSequence: .max))
@@ -67,7 +67,7 @@ import Testing
         tell(.shutDown, &core, at: time)
     }
 
-    private static func tell(_ input: Input, _ core: inout Lifecycle, at time: Instant) {
+    private static func tell(_ input: Input, _ core: inout Engine, at time: Instant) {
         for case .deliver(_, let delivery) in core.handle(input, at: time) {
             let message = CallbackMessage(delivery, now: time, previousTime: .min, scene: nil)
             _ = try? MessageToApp.callback(message).encoded()
@@ -194,7 +194,7 @@ import Testing
     /// An app that is launched, comes back, and is terminated with these times.
     private static func live(by policy: Policy) {
         let clock = AppID("clock")
-        var core = Lifecycle()
+        var core = Engine()
         var time = Instant(microseconds: 1 << 40)
         let requests: [Request] = [
             .launch(clock, background: false), .background(clock), .focus(clock), .terminate(clock),
@@ -229,7 +229,7 @@ import Testing
             if let message = try? MessageToApp(parsing: Array(text.utf8)[...]) { _ = try? message.encoded() }
             guard let message = try? MessageFromApp(parsing: Array(text.utf8)[...]) else { continue }
             _ = try? message.encoded()
-            var core = Lifecycle()
+            var core = Engine()
             var policy = Policy()
             policy.scenes = true
             policy.backgroundModes = ["audio"]

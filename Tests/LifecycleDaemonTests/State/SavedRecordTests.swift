@@ -61,7 +61,7 @@ import Testing
 
     @Test(arguments: Reason.allCases)
     func exitKeepsItsReason(reason: Reason) {
-        for status in [LifecycleCore.ExitStatus.signal(9), .code(3), .unknown] {
+        for status in [ExitStatus.signal(9), .code(3), .unknown] {
             let exit = ExitRecord(state: .active, reason: reason, status: status, instant: Instant(microseconds: 8))
             #expect(ExitRecord(text: exit.text) == exit)
         }

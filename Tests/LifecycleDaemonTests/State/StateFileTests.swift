@@ -186,5 +186,5 @@ func fill(_ root: String) {
 }
 
 extension StateFile {
-    fileprivate func replace(with lines: [UInt8]) -> Processes.Errno? { replace { $0.add(lines) } }
+    fileprivate func replace(with lines: [UInt8]) -> Errno? { replace { $0.add(lines) } }
 }

@@ -9,7 +9,7 @@ import Testing
 
 @Suite struct StateStoreTests {
     private final class Source: StateSource {
-        var core = Lifecycle()
+        var core = Engine()
         var unannounced: [Announcement] = []
         var stateToSave: [(StateKind, SavedRecord)] = []
         var channelsToSave: [(AppIndex, ChannelProgress)] = []
@@ -66,11 +66,11 @@ import Testing
         handle(.spawned, of: id, store)
     }
 
-    private func restored(_ path: String) throws -> (state: SavedState, core: Lifecycle) {
+    private func restored(_ path: String) throws -> (state: SavedState, core: Engine) {
         let state = try #require(try SavedState.read(path, bootID: thisBoot))
         return (
             state,
-            Lifecycle(
+            Engine(
                 restoring: state.machine, apps: state.apps.values.compactMap(\.core), settings: Settings(),
                 policy: { _ in Policy() }, at: Instant(microseconds: 5))
         )
@@ -114,7 +114,7 @@ import Testing
             let path = root + "/state"
             var store = try begin(path)
             for number in 0..<300 { launch(AppID("app-\(number)"), store) }
-            source.core = Lifecycle()
+            source.core = Engine()
             store = try begin(path)
             launch(Self.clock, store)
             var saved = try #require(try SavedState.read(path, bootID: thisBoot))

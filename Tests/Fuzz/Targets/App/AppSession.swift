@@ -17,13 +17,13 @@ extension FuzzTarget {
 
 /// An app that does as the input says.
 private struct FuzzedApp {
-    var session: Session
+    var session: AppSession
     var tasks: [AssertionID] = []
     var callbacks: [CallbackMessage] = []
     var now: Int64 = 1
 
     init(hasChannel: Bool, usesScenes: Bool) {
-        session = Session(hasChannel: hasChannel, canResume: true, usesScenes: usesScenes)
+        session = AppSession(hasChannel: hasChannel, canResume: true, usesScenes: usesScenes)
     }
 
     mutating func handle(_ input: inout FuzzInput) {

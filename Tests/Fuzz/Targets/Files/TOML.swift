@@ -33,7 +33,7 @@ extension FuzzTarget {
 
     /// `lifed.toml`.
     static let settings = FuzzTarget("settings", takesList: true) { bytes in
-        apply(bytes, Settings.schema, to: Settings())
+        apply(bytes, DaemonSettings.schema, to: DaemonSettings())
     }
 
     private static func apply<Subject>(_ bytes: [UInt8], _ schema: Schema<Subject>, to subject: Subject) {

@@ -7,10 +7,10 @@ extension FuzzTarget {
     /// Lines of `journalctl -o json`. The daemon's user can write any text under its name.
     static let journal = FuzzTarget("journal") { bytes in
         var input = FuzzInput(bytes)
-        var events: [HistoryEvent] = []
-        let present = Presentation(style: Style(isTerminal: false, environment: [:]), now: now)
+        var events: [APIHistoryEvent] = []
+        let present = TextPresentation(style: Style(isTerminal: false, environment: [:]), now: now)
         while !input.isEmpty {
-            let entry = try? JSONText(Array(input.bytesOfLine())).read(JournalEntry.self)
+            let entry = try? JSONText(Array(input.bytesOfLine())).read(JournalctlEntry.self)
             guard let entry = entry?.history else { continue }
             let line = present.history(entry)
             require(!line.unicodeScalars.contains { $0.properties.generalCategory == .control }, "an entry is one line")
@@ -22,7 +22,7 @@ extension FuzzTarget {
     private static let now: Int64 = 1_760_000_000_000_000
 
     /// A timeline in both ways, and measurements.
-    private static func checkPictures(_ events: [HistoryEvent], _ present: Presentation) {
+    private static func checkPictures(_ events: [APIHistoryEvent], _ present: TextPresentation) {
         let lanes = Lanes(events, start: now - 600_000_000, end: now)
         for lane in lanes.lanes {
             require(lane.spans.allSatisfy { $0.startUSec < $0.endUSec }, "no span is empty or goes back")

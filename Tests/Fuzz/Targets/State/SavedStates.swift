@@ -30,7 +30,7 @@ extension FuzzTarget {
     }
 
     private static func checkSlots(apps: [SlotReader], machine: SlotReader) {
-        let machine = Lifecycle(restoring: machine, apps: apps, settings: defaults, policy: policy, at: now)
+        let machine = Engine(restoring: machine, apps: apps, settings: defaults, policy: policy, at: now)
         require(machine.foreground.count <= machine.settings.foregroundLimit, "the foreground has a limit")
         for app in machine.knownApps.values { checkScenes(of: app) }
         // What makes no sense is left out at first, and apps of which nothing is to be kept at the second time.
@@ -46,14 +46,14 @@ extension FuzzTarget {
         require(again == [transition], "a transition that was saved is found again: \(transition) \(again)")
     }
 
-    private static func restored(from machine: Lifecycle) -> Lifecycle {
+    private static func restored(from machine: Engine) -> Engine {
         let (shared, apps) = slots(of: machine)
-        return Lifecycle(
+        return Engine(
             restoring: SlotReader(shared[...]), apps: apps.values.map { SlotReader($0[...]) }, settings: defaults,
             policy: policy, at: now)
     }
 
-    private static func slots(of machine: Lifecycle) -> (shared: [UInt8], apps: [AppID: [UInt8]]) {
+    private static func slots(of machine: Engine) -> (shared: [UInt8], apps: [AppID: [UInt8]]) {
         var (core, apps) = (machine, [AppID: [UInt8]]())
         for index in core.indexes {
             var slot = SlotWriter()
@@ -64,7 +64,7 @@ extension FuzzTarget {
         return (slot.bytes, apps)
     }
 
-    private static let defaults = LifecycleCore.Settings()
+    private static let defaults = Settings()
     private static let now = Instant(microseconds: 1 << 40)
 
     private static func checkLines(_ lines: [ArraySlice<UInt8>]) {
@@ -90,7 +90,7 @@ extension FuzzTarget {
     }
 
     /// Every instant has a date.
-    private static func checkDates(in machine: Lifecycle) {
+    private static func checkDates(in machine: Engine) {
         for app in machine.knownApps.values {
             var instants = [app.since] + app.scenes.all.map(\.since) + app.heldAssertions.map(\.since)
             if let exit = app.lastExit { instants.append(exit.instant) }
@@ -112,14 +112,14 @@ extension FuzzTarget {
         require(app.isRunning || all.allSatisfy { $0.state == .unattached }, "scenes are attached to a process")
     }
 
-    private static func checkIsFoundAgain(_ machine: Lifecycle) {
+    private static func checkIsFoundAgain(_ machine: Engine) {
         let (first, second) = (slots(of: machine), slots(of: restored(from: machine)))
         require(first.shared == second.shared, "a machine that was saved is found again")
         for (id, slot) in first.apps { require(second.apps[id] == slot, "an app that was saved is found again: \(id)") }
     }
 
     /// What follows, until nothing is due any more, or for as long as an app may have to be waited for.
-    private static func proceed(_ machine: Lifecycle) {
+    private static func proceed(_ machine: Engine) {
         var machine = machine
         var time = now
         for app in machine.knownApps.values.sorted(by: { $0.id < $1.id }) where app.isReconnecting {
@@ -136,7 +136,7 @@ extension FuzzTarget {
     }
 
     /// An input, and its effects as the channel would have them.
-    private static func tell(_ input: Input, to machine: inout Lifecycle, at time: Instant) {
+    private static func tell(_ input: Input, to machine: inout Engine, at time: Instant) {
         for case .deliver(let app, let delivery) in machine.handle(input, at: time) {
             let scene = delivery.scene.flatMap { machine.knownApps[known: app]?.scenes[$0.scene] }
             let message = CallbackMessage(delivery, now: time, previousTime: nil, scene: scene)

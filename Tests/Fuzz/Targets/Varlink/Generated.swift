@@ -6,7 +6,7 @@ import Varlink
 
 extension FuzzTarget {
     /// Returns a reply that has the parameters of the call.
-    static func echo(_ call: Call) throws(ServiceError) -> Reply {
+    static func echo(_ call: Call) throws(ServiceError) -> VarlinkReply {
         switch LifedMethod(rawValue: call.methodName) {
         case .launch: try echo(call, LaunchParameters.self)
         case .run: try echo(call, RunParameters.self)

@@ -36,7 +36,7 @@ extension FuzzTarget {
         _ envelope: ReplyEnvelope, as type: Result.Type
     ) {
         let result: Result? = try? envelope.parameters.readReply()
-        if let result { checkRoundTrip(Reply(result), type) }
+        if let result { checkRoundTrip(VarlinkReply(result), type) }
     }
 
     private static func readError(_ error: RemoteError) {

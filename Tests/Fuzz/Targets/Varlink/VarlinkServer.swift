@@ -48,7 +48,7 @@ extension FuzzTarget {
         return outcome
     }
 
-    private static func answer(to call: Call) -> Reply {
+    private static func answer(to call: Call) -> VarlinkReply {
         do throws(ServiceError) {
             return try echo(call)
         } catch {
@@ -59,18 +59,18 @@ extension FuzzTarget {
     /// The calls that were understood, in words that can be compared.
     static func echo<Parameters: JSONReadable & JSONWritable>(
         _ call: Call, _ type: Parameters.Type
-    ) throws(ServiceError) -> Reply {
-        let reply = Reply(try call.parameters(as: type))
+    ) throws(ServiceError) -> VarlinkReply {
+        let reply = VarlinkReply(try call.parameters(as: type))
         checkRoundTrip(reply, type)
         return reply
     }
 }
 
 /// Holds that a reply's parameters are read as what was written.
-func checkRoundTrip<Parameters: JSONReadable & JSONWritable>(_ reply: Reply, _ type: Parameters.Type) {
+func checkRoundTrip<Parameters: JSONReadable & JSONWritable>(_ reply: VarlinkReply, _ type: Parameters.Type) {
     let message = reply.message.dropLast()
     require(!message.contains(0), "a message has its NUL at its end only")
     let envelope = try? WireFormat.decodeEnvelope(ReplyEnvelope.self, from: message, nesting: 16)
     let parameters: Parameters? = try? envelope?.parameters.read()
-    require(parameters.map { Reply($0) } == reply, "what was written is read again")
+    require(parameters.map { VarlinkReply($0) } == reply, "what was written is read again")
 }

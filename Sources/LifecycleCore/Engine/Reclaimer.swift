@@ -1,0 +1,290 @@
+/// The account of a reclaim: why and how an app was ended for its memory.
+public struct ReclaimRecord: Sendable, Equatable {
+    /// The cause of a reclaim.
+    public enum Cause: Sendable, Equatable {
+        /// Memory was short; how short, in words for users.
+        case pressure(String)
+        /// A request simulates a shortage.
+        case simulation
+        /// More apps than this were suspended.
+        case suspendedLimit(Int)
+
+        var isSuspendedLimit: Bool {
+            if case .suspendedLimit = self { true } else { false }
+        }
+    }
+
+    /// The number of considered apps that are kept.
+    public static let orderLimit = 16
+
+    /// The cause.
+    public let cause: Cause
+    /// The first of the apps that could have been reclaimed, in their order; the app itself is the first.
+    public let order: [AppID]
+    /// The number of apps that could have been reclaimed.
+    public let candidates: Int
+    /// The memory that came back, in bytes; nil while it is not known.
+    public internal(set) var freed: UInt64?
+
+    init(cause: Cause, order: [AppID], candidates: Int? = nil, freed: UInt64? = nil) {
+        self.cause = cause
+        self.order = Array(order.prefix(Self.orderLimit))
+        self.candidates = candidates ?? order.count
+        self.freed = freed
+    }
+}
+
+/// A round of reclaims: one app at a time, with a check of the memory after each.
+struct ReclaimRound: Sendable, Equatable {
+    /// The state of the round.
+    enum Phase: String, Sendable {
+        /// The app is about to be gone.
+        case ending
+        /// The memory is being checked.
+        case checking
+    }
+
+    /// The app that is reclaimed, or was the last to be. It may not be known any more; nil if it was not known when the round was
+    /// restored.
+    var victim: AppIndex?
+    /// The id of the app.
+    var victimID: AppID
+    /// The account of it.
+    var account: ReclaimRecord
+    var phase = Phase.ending
+    /// A Boolean value that indicates whether scenes were disconnected, and no app was ended.
+    var isAboutScenes = false
+    /// A Boolean value that indicates whether a request wants every app that may be reclaimed, whatever the memory says.
+    var isForAll = false
+    /// The apps that are gone so far. Not saved.
+    var reclaimed: [AppID] = []
+    /// The requests that wait for the end of the round. Not saved: their clients are gone with the daemon.
+    var requests: [RequestID] = []
+}
+
+/// The shortage of memory, and the round under way.
+struct Reclaimer: Sendable {
+    /// The interval in which a further warning is no news.
+    static let warningInterval = Duration.seconds(10)
+
+    /// The round under way.
+    var round: ReclaimRound?
+    /// The instant of the last memory warning to the apps.
+    var lastWarning: Instant?
+
+    /// Begins the round, or goes on with it, with this app.
+    mutating func target(_ victim: AppIndex, _ id: AppID, _ account: ReclaimRecord, isAboutScenes: Bool) {
+        var next = round ?? ReclaimRound(victim: victim, victimID: id, account: account)
+        next.victim = victim
+        next.victimID = id
+        next.account = account
+        next.phase = .ending
+        next.isAboutScenes = isAboutScenes
+        round = next
+    }
+}
+
+/// The order of reclaims: suspended apps first, then background apps, those with an activity or a use, and foreground apps
+/// while the foreground is blocked.
+private enum ReclaimRank: Int {
+    case suspended, background, held, blocked
+}
+
+extension Engine {
+    // MARK: Inputs
+
+    /// Handles a report of the machine. During a round it is about a time when the app still had its memory.
+    mutating func handle(_ level: MemoryLevel, _ words: String) {
+        if level == .critical, reclaimer.round == nil { reclaimNext(.pressure(words)) }
+        let isNews = reclaimer.lastWarning.map { now.duration(since: $0) >= Reclaimer.warningInterval } ?? true
+        if level != .normal, isNews { warnApps() }
+    }
+
+    /// Acts as at this shortage of memory. Critical reclaims one app, or all that may be reclaimed.
+    mutating func simulate(_ level: MemoryLevel, all: Bool, for request: RequestID) {
+        switch level {
+        case .normal:
+            reclaimer.round?.isForAll = false
+            shared.effects.append(.reply(request, .reclaimed([])))
+        case .warning:
+            warnApps()
+            shared.effects.append(.reply(request, .reclaimed([])))
+        case .critical:
+            if reclaimer.round == nil { reclaimNext(.simulation) }
+            guard reclaimer.round != nil else { return refuse(request, .nothingToReclaim) }
+            reclaimer.round?.requests.append(request)
+            if all { reclaimer.round?.isForAll = true }
+            warnApps()
+        }
+    }
+
+    /// Continues the round after a check of the memory.
+    mutating func memoryChecked(_ level: MemoryLevel, _ words: String, freed: UInt64?) {
+        guard let round = reclaimer.round, round.phase == .checking else { return }
+        if !round.isAboutScenes {
+            var account = round.account
+            account.freed = freed
+            let app = round.victim.flatMap { knownApps.contains($0) ? $0 : nil }
+            if let app, knownApps[app].lastExit?.reason == .reclaimed {
+                change(app) { machine, _ in machine.reclaimed?.freed = freed }
+            }
+            // An app that was spared, or has ended for another reason, has no account.
+            if app.map({ knownApps[$0].reclaimed != nil }) ?? true {
+                shared.effects.append(.decision(.reclaimed(round.victimID, account), of: app))
+            }
+        }
+        guard let cause = causeToContinue(round, level, words), reclaimNext(cause) else { return endReclaim() }
+    }
+
+    private func causeToContinue(_ round: ReclaimRound, _ level: MemoryLevel, _ words: String) -> ReclaimRecord.Cause? {
+        if case .pressure = round.account.cause, level == .critical { return .pressure(words) }
+        if round.isForAll { return .simulation }
+        return isBeyondSuspendedLimit ? .suspendedLimit(settings.suspendedLimit) : nil
+    }
+
+    /// Foreground apps that are suspended behind a blocker do not count.
+    private var isBeyondSuspendedLimit: Bool {
+        guard settings.suspendedLimit > 0 else { return false }
+        let blocked = shared.foreground.count { knownApps[$0].state == .suspended }
+        return shared.suspendedCount - blocked > settings.suspendedLimit
+    }
+
+    /// Reclaims suspended apps beyond the limit.
+    mutating func reclaimBeyondSuspendedLimit() {
+        if isBeyondSuspendedLimit, reclaimer.round == nil { reclaimNext(.suspendedLimit(settings.suspendedLimit)) }
+    }
+
+    // MARK: Rounds
+
+    /// Disconnects the background scenes, or else reclaims the first app in the order; returns whether there was any.
+    @discardableResult
+    private mutating func reclaimNext(_ cause: ReclaimRecord.Cause) -> Bool {
+        guard !isShuttingDown else { return false }
+        if !cause.isSuspendedLimit, let owner = disconnectBackgroundScenes() {
+            let id = knownApps.id(of: owner)
+            let account = ReclaimRecord(cause: cause, order: [id])
+            reclaimer.target(owner, id, account, isAboutScenes: true)
+            checkMemory()
+            return true
+        }
+        let order = reclaimOrder(suspendedOnly: cause.isSuspendedLimit)
+        guard let app = order.first else { return false }
+        let account = ReclaimRecord(cause: cause, order: order.map { knownApps[$0].id })
+        reclaimer.target(app, knownApps.id(of: app), account, isAboutScenes: false)
+        knownApps[app].reclaimed = account
+        shared.effects.append(.measureMemory(app))
+        end(app, atOnce: knownApps[app].state == .suspended, reason: .reclaimed)
+        return true
+    }
+
+    /// Continues the round when its app is gone, or the kernel does not let it go: nothing more comes back from it.
+    mutating func noteReclaimed(_ app: AppIndex) {
+        guard let round = reclaimer.round, round.phase == .ending, round.victim == app else { return }
+        continueRound(after: round.victimID)
+    }
+
+    private mutating func continueRound(after victim: AppID) {
+        reclaimer.round?.reclaimed.append(victim)
+        if isShuttingDown { endReclaim() } else { checkMemory() }
+    }
+
+    /// Spares an app that was to be reclaimed, and was not asked to end yet, because a request needs it.
+    mutating func abandonReclaim(of app: AppIndex) {
+        guard let round = reclaimer.round, round.phase == .ending, knownApps[app].state.isAlive,
+            round.victim == app
+        else { return }
+        knownApps[app].reclaimed = nil
+        checkMemory()
+    }
+
+    /// Has the memory checked, in the round under way.
+    private mutating func checkMemory() {
+        guard let round = reclaimer.round else { return }
+        reclaimer.round?.phase = .checking
+        var isAtOnce = true
+        if case .pressure = round.account.cause { isAtOnce = false }
+        shared.effects.append(.checkMemory(after: round.victim, atOnce: isAtOnce))
+    }
+
+    mutating func endReclaim() {
+        guard let round = reclaimer.round else { return }
+        reclaimer.round = nil
+        for request in round.requests { shared.effects.append(.reply(request, .reclaimed(round.reclaimed))) }
+    }
+
+    /// Repeats what may not have been done when the daemon before was killed.
+    mutating func resumeReclaim() {
+        guard let round = reclaimer.round else { return }
+        if round.phase == .ending, round.victim.flatMap({ knownApps[known: $0]?.isRunning }) != true {
+            return continueRound(after: round.victimID)
+        }
+        if round.phase == .checking { checkMemory() }
+    }
+
+    // MARK: Scenes
+
+    /// Disconnects the background scenes of all apps, and returns one of the apps. Suspended apps are told when they are continued.
+    private mutating func disconnectBackgroundScenes() -> AppIndex? {
+        let owners = knownApps.sortedIndexes { !$0.scenesToReclaim.isEmpty }
+        for app in owners {
+            change(app) { machine, shared in
+                let scenes = machine.scenesToReclaim
+                shared.effects.append(.decision(.scenesReclaimed(machine.id, scenes), of: app))
+                for scene in scenes {
+                    machine.scenes.update(scene) { ($0.isWanted, $0.desiredReason) = (false, .reclaimed) }
+                    if machine.state == .suspended { machine.transition(scene, to: .unattached, &shared) }
+                }
+                shared.reconciles.append(app)
+            }
+        }
+        return owners.first
+    }
+
+    // MARK: Order
+
+    /// Returns the apps that may be reclaimed by their rank; of the same rank, the longest out of the foreground first.
+    func reclaimOrder(suspendedOnly: Bool) -> [AppIndex] {
+        var candidates: [(rank: Int, last: Instant, since: Instant, id: AppID, app: AppIndex)] = []
+        for machine in knownApps.values {
+            guard let rank = reclaimRank(of: machine), !suspendedOnly || rank == .suspended else { continue }
+            let last = machine.lastInForeground ?? Instant(microseconds: 0)
+            candidates.append((rank.rawValue, last, machine.since, machine.id, machine.index))
+        }
+        return candidates.sorted {
+            ($0.rank, $0.last, $0.since, $0.id) < ($1.rank, $1.last, $1.since, $1.id)
+        }.map { $0.app }
+    }
+
+    private func reclaimRank(of machine: AppMachine) -> ReclaimRank? {
+        guard machine.desired == .run, machine.policy.suspend != .never, !machine.destination.isForeground
+        else { return nil }
+        let isInForeground = shared.foreground.contains(machine.index)
+        // The home app would be launched again at once.
+        if isInForeground, machine.index == shared.home { return nil }
+        guard let rank = backgroundRank(of: machine) else { return nil }
+        return isInForeground ? .blocked : rank
+    }
+
+    private func backgroundRank(of machine: AppMachine) -> ReclaimRank? {
+        switch machine.state {
+        // An app that is being continued may have something to save again.
+        case .suspended: machine.phase.awaitsResume || machine.target != .suspended ? nil : .suspended
+        case .background: machine.use != nil || machine.assertions.activity != nil ? .held : .background
+        case .notRunning, .inactive, .active, .terminating: nil
+        }
+    }
+
+    // MARK: Warnings
+
+    /// Tells the connected apps that run. A suspended app has nothing that it could release, and is not told later.
+    private mutating func warnApps() {
+        reclaimer.lastWarning = now
+        for app in knownApps.sortedIndexes {
+            change(app) { machine, shared in
+                if machine.desired == .run, !machine.isStoppedOrStopping {
+                    machine.queue(.notice(.memoryWarning), &shared)
+                }
+            }
+        }
+    }
+}
