@@ -81,30 +81,32 @@ extension SetInUseParameters {
     }
 }
 
-/// A value of an enumeration of the interface. Varlink's words have no hyphens.
-public protocol JSONWord: JSONReadable, JSONWritable, RawRepresentable<String>, CaseIterable {
-    /// The word in the interface.
-    var word: String { get }
-}
+/// A value of an enumeration of the interface.
+public protocol JSONWord: JSONReadable, JSONWritable, RawRepresentable<String>, CaseIterable {}
 
 extension JSONWord {
-    /// The word in the interface.
-    public var word: String { rawValue }
+    /// The word in the interface. Raw values have hyphens, as in the journal, and Varlink allows none: `launchFailed`.
+    public var word: String {
+        let parts = rawValue.split(separator: "-")
+        return parts.dropFirst().reduce(String(parts[0])) { $0 + $1.prefix(1).uppercased() + $1.dropFirst() }
+    }
 
     /// Reads a word.
     ///
     /// - Throws: ``JSONError`` if the value is no text, or a word that the type does not have.
-    public init(from json: inout JSONReader) throws(JSONError) {
-        guard let value = try Self(word: json.readString()) else { throw json.unknownValue() }
+    public init(json: JSONValue) throws(JSONError) {
+        guard let value = try Self(word: String(json: json)) else { throw JSONError(.unknownValue) }
         self = value
     }
 
     /// Creates the value of a word in the interface; nil for a word of another version.
     public init?(word: String) {
-        guard let value = Self.allCases.first(where: { $0.word == word }) else { return nil }
+        // The raw value of most is the word.
+        let value = Self(rawValue: word) ?? Self.allCases.first { $0.word == word }
+        guard let value, value.word == word else { return nil }
         self = value
     }
 
-    /// Writes the word, which needs no escape sequences, as a string.
-    public func write(to json: inout JSONWriter) { json.write(word) }
+    /// The word as a string.
+    public var json: JSONValue { .string(word) }
 }

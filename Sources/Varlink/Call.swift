@@ -9,13 +9,14 @@ public struct Call {
     public let id: ID
     /// The fully qualified name, for example `org.varlink.service.GetInfo`.
     public let method: String
-    /// A Boolean value that indicates whether the caller takes several replies.
+    /// True if the caller takes several replies.
     public let wantsMore: Bool
-    /// A Boolean value that indicates whether the caller wants no reply. The call must be answered all the same: the answer
+    /// True if the caller wants no reply. The call must be answered all the same: the answer
     /// is not sent, and frees the connection for the next call.
     public let isOneway: Bool
 
-    let parameters: JSONText
+    /// The parameters; an empty object if there are none.
+    public let parameters: JSONValue
 
     /// The position of the interface among those that the service was created with; set when a ``Service`` has accepted the call.
     public private(set) var interfacePosition = 0
@@ -37,16 +38,10 @@ public struct Call {
     }
 
     /// The name of the interface, before the last dot.
-    public var interface: String {
-        let name = method.utf8.span
-        return name.text(0..<max(name.lastDot, 0))
-    }
+    public var interface: String { method.lastIndex(of: ".").map { String(method[..<$0]) } ?? "" }
 
     /// The name of the method, behind the last dot.
-    public var methodName: String {
-        let name = method.utf8.span
-        return name.text(name.lastDot + 1..<name.count)
-    }
+    public var methodName: String { method.lastIndex(of: ".").map { String(method[$0...].dropFirst()) } ?? method }
 
     /// Reads the parameters. Absent, null and `{}` are the same.
     ///
@@ -55,23 +50,17 @@ public struct Call {
         as type: Parameters.Type = Parameters.self
     ) throws(ServiceError) -> Parameters {
         do throws(JSONError) {
-            return try parameters.read()
+            return try Parameters(json: parameters)
         } catch {
             throw .invalidParameter(error.path.isEmpty ? "parameters" : error.path)
         }
     }
-}
 
-extension Span<UInt8> {
-    /// The position of the last dot; -1 for none.
-    fileprivate var lastDot: Int {
-        var dot = count
-        repeat { dot -= 1 } while dot >= 0 && self[dot] != UInt8(ascii: ".")
-        return dot
-    }
-
-    fileprivate func text(_ range: Range<Int>) -> String {
-        unsafe extracting(range).withUnsafeBufferPointer { unsafe String(decoding: $0, as: UTF8.self) }
+    /// Refuses parameters, for a method that has none.
+    ///
+    /// - Throws: ``ServiceError/invalidParameter(_:)`` with the name of the first parameter.
+    public func requireNoParameters() throws(ServiceError) {
+        if let first = parameters.object?.first { throw .invalidParameter(first.name) }
     }
 }
 
@@ -83,31 +72,14 @@ struct CallEnvelope: JSONReadable {
     let more: Bool
     let oneway: Bool
     let upgrade: Bool
-    let parameters: JSONText
+    let parameters: JSONValue
 
-    init(from json: inout JSONReader) throws(JSONError) {
-        var method: String?
-        var (more, oneway, upgrade) = (false, false, false)
-        var parameters: JSONText?
-        try json.beginObject()
-        while json.nextMember() {
-            if json.isAt("method") {
-                method = try json.readString()
-            } else if json.isAt("parameters") {
-                parameters = try json.readParameters()
-            } else if json.isAt("more") {
-                more = try json.read(Bool?.self) ?? false
-            } else if json.isAt("oneway") {
-                oneway = try json.read(Bool?.self) ?? false
-            } else if json.isAt("upgrade") {
-                upgrade = try json.read(Bool?.self) ?? false
-            } else {
-                json.skipValue()
-            }
-        }
-        guard let method else { throw json.missingField("method") }
-        (self.method, self.parameters) = (method, parameters ?? .emptyObject)
-        (self.more, self.oneway, self.upgrade) = (more, oneway, upgrade)
+    init(json: JSONValue) throws(JSONError) {
+        method = try json.read("method")
+        more = try json.readIfPresent("more") ?? false
+        oneway = try json.readIfPresent("oneway") ?? false
+        upgrade = try json.readIfPresent("upgrade") ?? false
+        parameters = try json.readParameters()
     }
 
     var hasConflictingFlags: Bool {
@@ -115,11 +87,11 @@ struct CallEnvelope: JSONReadable {
     }
 }
 
-extension JSONReader {
-    /// Reads the parameters of a message, which are checked to be an object, or null.
-    mutating func readParameters() throws(JSONError) -> JSONText {
-        if readNull() { return .emptyObject }
-        try expectObject()
-        return readText()
+extension JSONValue {
+    /// Reads the parameters of a message, which may be missing.
+    func readParameters() throws(JSONError) -> JSONValue {
+        let parameters: JSONValue = try readIfPresent("parameters") ?? [:]
+        guard parameters.object != nil else { throw JSONError(.wrongType(expected: .object), path: "parameters") }
+        return parameters
     }
 }

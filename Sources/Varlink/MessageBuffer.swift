@@ -9,11 +9,6 @@ struct MessageBuffer {
     private var scanned = 0
     private let limit: Int
 
-    /// The number of returned bytes from which the rest is moved, if it is shorter than they are.
-    private static let compactionThreshold = 64 << 10
-    /// The number of bytes for which memory is kept between messages.
-    private static let capacityToKeep = 1 << 10
-
     init(limit: Int) {
         self.limit = limit
     }
@@ -24,15 +19,14 @@ struct MessageBuffer {
     /// The number of bytes in memory.
     var storedCount: Int { bytes.count }
 
-    /// A Boolean value that indicates whether there is room: the bytes are not longer than the longest message.
+    /// True while there is room: the bytes are not longer than the longest message.
     var wantsInput: Bool { count <= limit }
 
-    /// A Boolean value that indicates whether a whole message, or a message above the limit, waits.
+    /// True if a whole message, or one above the limit, waits.
     var hasMessage: Bool { count > limit || firstZero != nil }
 
     mutating func append(_ input: some Sequence<UInt8>) {
-        // Here as well as at the end of the messages: with a fast sender there is always another message.
-        compact()
+        dropReturned()
         bytes.append(contentsOf: input)
     }
 
@@ -67,13 +61,9 @@ struct MessageBuffer {
         }
     }
 
-    private mutating func compact() {
-        if start == bytes.count {
-            bytes.removeAll(keepingCapacity: bytes.capacity <= Self.capacityToKeep)
-        } else {
-            guard start >= Self.compactionThreshold, start >= bytes.count / 2 else { return }
-            bytes = Array(bytes[start...])
-        }
+    private mutating func dropReturned() {
+        // Without the memory of a long message, if nothing is left.
+        if start == bytes.count { bytes = [] } else { bytes.removeFirst(start) }
         scanned -= start
         start = 0
     }
@@ -81,22 +71,15 @@ struct MessageBuffer {
 
 /// The format of messages: JSON with a terminating NUL.
 enum WireFormat {
-    /// Returns a message of members with its NUL.
-    static func encode(_ writeMembers: (inout JSONWriter) -> Void) -> [UInt8] {
-        var json = JSONWriter()
-        json.beginObject()
-        writeMembers(&json)
-        json.endObject()
-        json.appendTerminator()
-        return json.bytes
-    }
+    /// Returns a message with its NUL. Members that are null are left out.
+    static func encode(_ message: JSONValue) -> [UInt8] { message.withoutNulls.bytes + [0] }
 
     /// Checks a message, and reads its members.
     static func decodeEnvelope<Envelope: JSONReadable>(
         _ type: Envelope.Type, from message: ArraySlice<UInt8>, nesting limit: Int
     ) throws(ProtocolViolation) -> Envelope {
         do throws(JSONError) {
-            return try JSONText(message, depth: limit).read()
+            return try Envelope(json: JSONValue(parsing: message, depth: limit))
         } catch {
             throw error.kind == .tooDeep ? .nestedTooDeeply(limit: limit) : .malformed
         }

@@ -36,9 +36,9 @@ public struct ServerConnection: Sendable {
     private var outstanding: Outstanding?
     /// The number of calls that were taken from the input, with those that were answered here.
     public private(set) var callCount: UInt64 = 0
-    /// A Boolean value that indicates whether the peer has closed its direction.
+    /// True once the peer has closed its direction.
     public private(set) var inputEnded = false
-    /// A Boolean value that indicates whether the connection closes after the pending output.
+    /// True if the connection closes after the pending output.
     public private(set) var isClosing = false
 
     /// Creates the state of a new connection.
@@ -54,10 +54,10 @@ public struct ServerConnection: Sendable {
 // MARK: - Input
 
 extension ServerConnection {
-    /// A Boolean value that indicates whether to read from the socket: not while the buffer is full.
+    /// True while the socket is to be read: not while the buffer is full.
     public var wantsInput: Bool { !isClosing && !inputEnded && input.wantsInput }
 
-    /// A Boolean value that indicates whether ``nextCall()`` has a message to take.
+    /// True if ``nextCall()`` has a message to take.
     public var hasCall: Bool {
         !isClosing && outstanding == nil && output.byteCount < limits.queuedOutput && input.hasMessage
     }
@@ -132,7 +132,7 @@ extension ServerConnection {
     /// The number of bytes that the connection holds in memory: received and not yet taken, and waiting to be written.
     public var heldByteCount: Int { input.storedCount + output.byteCount }
 
-    /// A Boolean value that indicates whether the socket can be closed.
+    /// True if the socket can be closed.
     public var isFinished: Bool {
         guard output.byteCount == 0 else { return false }
         return isClosing || (inputEnded && outstanding == nil && !input.hasMessage)
@@ -212,19 +212,13 @@ public struct ConnectionLimits: Sendable, Equatable {
 /// Messages that wait for the peer to read them, in order.
 struct OutputQueue {
     private var messages: [[UInt8]] = []
-    /// The index of the message that is being sent.
-    private var first = 0
-    /// The number of its bytes that were written.
+    /// The number of bytes of the first message that were written.
     private var sent = 0
     /// The number of bytes that wait.
     private(set) var byteCount = 0
 
-    private static let compactionThreshold = 64
-
     /// The bytes to write next; may be empty.
-    var pending: ArraySlice<UInt8> {
-        first < messages.count ? messages[first][sent...] : []
-    }
+    var pending: ArraySlice<UInt8> { messages.first?[sent...] ?? [] }
 
     mutating func append(_ message: [UInt8]) {
         messages.append(message)
@@ -236,20 +230,14 @@ struct OutputQueue {
         precondition(count >= 0 && count <= pending.count, "more was sent than was waiting")
         sent += count
         byteCount -= count
-        guard first < messages.count, sent == messages[first].count else { return }
-        messages[first] = []
-        first += 1
+        guard sent == messages.first?.count else { return }
+        messages.removeFirst()
         sent = 0
-        if first == messages.count || first >= Self.compactionThreshold {
-            messages.removeFirst(first)
-            first = 0
-        }
     }
 
     /// Drops the messages that were not begun. The peer needs the rest of a message that was begun.
     mutating func dropUnbegun() {
-        let kept = sent > 0 ? first + 1 : first
-        for message in messages[kept...] { byteCount -= message.count }
-        messages.removeSubrange(kept...)
+        messages.removeSubrange((sent > 0 ? 1 : 0)...)
+        byteCount = pending.count
     }
 }

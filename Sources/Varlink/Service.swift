@@ -90,7 +90,7 @@ public struct Service: Sendable {
 
     private func introspect(_ call: Call) throws(ServiceError) -> VarlinkReply {
         if call.methodName == "GetInfo" {
-            _ = try call.parameters(as: NoParameters.self)
+            try call.requireNoParameters()
             return VarlinkReply(information)
         }
         let name = try call.parameters(as: DescriptionRequest.self).interface
@@ -121,29 +121,20 @@ private struct Information: JSONWritable, Sendable {
     let url: String
     let interfaces: [String]
 
-    func write(to json: inout JSONWriter) {
-        json.beginObject()
-        json.field("vendor", vendor)
-        json.field("product", product)
-        json.field("version", version)
-        json.field("url", url)
-        json.field("interfaces", interfaces)
-        json.endObject()
+    var json: JSONValue {
+        [
+            "vendor": vendor.json, "product": product.json, "version": version.json, "url": url.json,
+            "interfaces": interfaces.json,
+        ]
     }
 }
 
 private struct DescriptionRequest: JSONReadable {
     let interface: String
 
-    init(from json: inout JSONReader) throws(JSONError) {
-        var interface: String?
-        try json.beginObject()
-        while json.nextMember() {
-            guard json.isAt("interface") else { throw json.unknownField() }
-            interface = try json.readString()
-        }
-        guard let interface else { throw json.missingField("interface") }
-        self.interface = interface
+    init(json: JSONValue) throws(JSONError) {
+        try json.refuseFields(otherThan: ["interface"])
+        interface = try json.read("interface")
     }
 }
 

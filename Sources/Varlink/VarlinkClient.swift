@@ -128,11 +128,9 @@ public struct VarlinkClient: ~Copyable {
     private func send(
         _ method: String, _ parameters: some JSONWritable, flag: String? = nil, _ deadline: Deadline
     ) throws(ClientError) {
-        let message = WireFormat.encode { json in
-            json.field("method", method)
-            if let flag { json.field(flag, true) }
-            json.field("parameters", parameters)
-        }
+        var call: JSONValue = ["method": method.json, "parameters": parameters.json]
+        if let flag { call = ["method": method.json, flag: .bool(true), "parameters": parameters.json] }
+        let message = WireFormat.encode(call)
         guard message.count <= longestCall else { throw .callTooLong(limit: longestCall) }
         try socket.send(message, deadline: deadline)
     }
@@ -147,7 +145,7 @@ public struct VarlinkClient: ~Copyable {
             throw .remote(RemoteError(name: error, parameters: envelope.parameters))
         }
         do throws(JSONError) {
-            return (try envelope.parameters.readReply(), envelope.continues)
+            return (try Result(json: envelope.parameters), envelope.continues)
         } catch {
             throw .unexpectedReply(error.description)
         }

@@ -2,7 +2,7 @@
 public struct VarlinkReply: Sendable, Equatable {
     /// The JSON text with its terminating NUL.
     let message: [UInt8]
-    /// A Boolean value that indicates whether other replies to the same call follow.
+    /// True if other replies to the same call follow.
     public let continues: Bool
 
     /// Creates the last or only reply to a call.
@@ -29,57 +29,35 @@ public struct VarlinkReply: Sendable, Equatable {
 
     private init(_ parameters: some JSONWritable, continues: Bool, error: String?) {
         self.continues = continues
-        message = WireFormat.encode { json in
-            if continues { json.field("continues", true) }
-            if let error { json.field("error", error) }
-            json.field("parameters", parameters)
-        }
+        message = WireFormat.encode([
+            "continues": continues ? .bool(true) : .null, "error": error.json, "parameters": parameters.json,
+        ])
     }
 }
 
 /// The members of a reply.
 struct ReplyEnvelope: JSONReadable {
-    private(set) var error: String?
-    private(set) var continues = false
-    private(set) var parameters = JSONText.emptyObject
+    let error: String?
+    let continues: Bool
+    let parameters: JSONValue
 
-    init(from json: inout JSONReader) throws(JSONError) {
-        try json.beginObject()
-        while json.nextMember() {
-            if json.isAt("error") {
-                error = try json.read()
-            } else if json.isAt("continues") {
-                continues = try json.read(Bool?.self) ?? false
-            } else if json.isAt("parameters") {
-                parameters = try json.readParameters()
-            } else {
-                json.skipValue()
-            }
-        }
+    init(json: JSONValue) throws(JSONError) {
+        error = try json.readIfPresent("error")
+        continues = try json.readIfPresent("continues") ?? false
+        parameters = try json.readParameters()
     }
 }
 
-/// The parameters of a call or a reply without parameters.
+/// The parameters of a call or a reply without parameters. Those of a later version are ignored.
 public struct NoParameters: JSONReadable, JSONWritable, Sendable, Equatable {
     /// Creates the parameters.
     public init() {}
 
-    /// Reads an object without names, or skips the names of a reply.
-    ///
-    /// - Throws: ``JSONError`` if the value is no object, or has a name in the parameters of a call.
-    public init(from json: inout JSONReader) throws(JSONError) {
-        try json.beginObject()
-        while json.nextMember() {
-            guard json.ignoresUnknownFields else { throw json.unknownField() }
-            json.skipValue()
-        }
-    }
+    /// Ignores the value.
+    public init(json: JSONValue) {}
 
-    /// Writes an empty object.
-    public func write(to json: inout JSONWriter) {
-        json.beginObject()
-        json.endObject()
-    }
+    /// An empty object.
+    public var json: JSONValue { [:] }
 }
 
 /// An error of `org.varlink.service`, which any method may return.
@@ -135,9 +113,9 @@ public enum ServiceError: Error, Equatable, Sendable {
 public struct RemoteError: Error, Sendable {
     /// The name of the error, with that of its interface.
     public let name: String
-    private let parameters: JSONText
+    private let parameters: JSONValue
 
-    init(name: String, parameters: JSONText) {
+    init(name: String, parameters: JSONValue) {
         self.name = name
         self.parameters = parameters
     }
@@ -148,6 +126,6 @@ public struct RemoteError: Error, Sendable {
     public func parameters<Parameters: JSONReadable>(
         as type: Parameters.Type = Parameters.self
     ) throws(JSONError) -> Parameters {
-        try parameters.readReply()
+        try Parameters(json: parameters)
     }
 }

@@ -240,7 +240,7 @@ extension String {
             metrics: [
                 MetricsListReply(
                     name: "org.lifed.ends_total", value: .integer(3),
-                    fields: .object([JSONValue.Member("reason", .string("a\"b\\"))])),
+                    fields: ["reason": .string("a\"b\\")]),
                 MetricsListReply(name: "org.lifed.app_state", value: .string("active"), object: "clock"),
             ]
         ).text

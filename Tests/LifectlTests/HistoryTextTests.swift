@@ -19,7 +19,7 @@ func step(
     private let plain = TextPresentation(style: Style(isTerminal: false, environment: [:]), now: 66_000_000)
 
     private func entry(_ json: String) throws -> HistoryEntry? {
-        try JSONText(Array(json.utf8)).read(JournalctlEntry.self).history
+        try JournalctlEntry(json: JSONValue(parsing: json)).history
     }
 
     @Test func anEntryOfTheJournalIsHistory() throws {

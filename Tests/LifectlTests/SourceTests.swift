@@ -54,7 +54,7 @@ import WindowLines
     }
 
     func observe(_ tree: String) throws -> Observation {
-        try #require(SwayNode(json: Array(tree.utf8))).observation
+        try #require(JSON.decode(SwayNode.self, from: Array(tree.utf8))).observation
     }
 
     @Test func `the focused window and those on the screen are found in the tree`() throws {
@@ -76,13 +76,13 @@ import WindowLines
 
     @Test(arguments: ["", "[]", "{", #"{"nodes": 3}"#, #"{"pid": "one"}"#])
     func textWithoutATreeIsRefused(text: String) {
-        #expect(SwayNode(json: Array(text.utf8)) == nil)
+        #expect(JSON.decode(SwayNode.self, from: Array(text.utf8)) == nil)
     }
 
     @Test func `a tree that never ends is none`() {
         let depth = 100_000
         let text = String(repeating: #"{"nodes":["#, count: depth) + String(repeating: "]}", count: depth)
-        #expect(SwayNode(json: Array(text.utf8)) == nil)
+        #expect(JSON.decode(SwayNode.self, from: Array(text.utf8)) == nil)
     }
 
     @Test func socketOfTheEnvironmentIsTriedFirst() {

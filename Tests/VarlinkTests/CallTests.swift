@@ -7,15 +7,9 @@ private struct Sample: JSONReadable, Equatable {
     struct Inner: JSONReadable, Equatable {
         let words: [String]
 
-        init(from json: inout JSONReader) throws(JSONError) {
-            var words: [String]?
-            try json.beginObject()
-            while json.nextMember() {
-                guard json.isAt("words") else { throw json.unknownField() }
-                words = try json.read()
-            }
-            guard let words else { throw json.missingField("words") }
-            self.words = words
+        init(json: JSONValue) throws(JSONError) {
+            try json.refuseFields(otherThan: ["words"])
+            words = try json.read("words")
         }
     }
 
@@ -27,22 +21,10 @@ private struct Sample: JSONReadable, Equatable {
         inner = nil
     }
 
-    init(from json: inout JSONReader) throws(JSONError) {
-        var number: Int64?
-        var inner: Inner?
-        try json.beginObject()
-        while json.nextMember() {
-            if json.isAt("number") {
-                number = try json.read()
-            } else if json.isAt("inner") {
-                inner = try json.read()
-            } else {
-                throw json.unknownField()
-            }
-        }
-        guard let number else { throw json.missingField("number") }
-        self.number = number
-        self.inner = inner
+    init(json: JSONValue) throws(JSONError) {
+        try json.refuseFields(otherThan: ["number", "inner"])
+        number = try json.read("number")
+        inner = try json.readIfPresent("inner")
     }
 }
 

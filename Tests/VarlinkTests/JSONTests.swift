@@ -4,14 +4,10 @@ import Testing
 
 @testable import Varlink
 
-@Suite struct JSONReaderTests {
-    private func reader(_ text: String) throws -> JSONReader {
-        JSONReader(try JSONText(Array(text.utf8)))
-    }
-
+@Suite struct JSONParserTests {
     private func error<Value: JSONReadable>(_ text: String, as type: Value.Type) -> JSONError? {
         do throws(JSONError) {
-            _ = try JSONText(Array(text.utf8)).read(type)
+            _ = try Value(json: JSONValue(parsing: text))
             return nil
         } catch {
             return error
@@ -28,7 +24,7 @@ import Testing
             ("90071992547409930e-1", 9_007_199_254_740_993),
         ] as [(String, Int64)])
     func integersAreExact(_ text: String, _ number: Int64) throws {
-        #expect(try JSONText(Array(text.utf8)).read(Int64.self) == number)
+        #expect(try Int64(json: JSONValue(parsing: text)) == number)
     }
 
     @Test(
@@ -36,44 +32,20 @@ import Testing
             ("1.5", .wrongType(expected: .integer)), ("1e-1", .wrongType(expected: .integer)),
             ("1e-99999999999999999999", .wrongType(expected: .integer)), ("\"1\"", .wrongType(expected: .integer)),
             ("9223372036854775808", .outOfRange), ("-9223372036854775809", .outOfRange), ("1e19", .outOfRange),
-            ("1e99999999999999999999", .outOfRange), ("92233720368547758070", .outOfRange),
+            ("1e99999999999999999999", .outOfRange), ("10e9223372036854775807", .outOfRange),
+            ("92233720368547758070", .outOfRange),
         ] as [(String, JSONError.Kind)])
     func numbersThatAreNo64BitIntegersAreErrors(_ text: String, _ kind: JSONError.Kind) {
         #expect(error(text, as: Int64.self)?.kind == kind)
     }
 
     @Test func valuesOfAllTypesAreRead() throws {
-        var json = try reader(
-            #" { "a\u0062" : [ true , false , null , 7 , "x" ] , "skipped" : {"a":["}",1]} , "last" : -1 } "#)
-        var elements: [JSONValue] = []
-        var skipped: JSONText?
-        var others: [String] = []
-        try json.beginObject()
-        while json.nextMember() {
-            if json.isAt("ab") {
-                try json.beginArray()
-                // A type that does not fit leaves the value to be read.
-                while json.nextElement() {
-                    if json.readNull() {
-                        elements.append(.null)
-                    } else if let value = try? json.readBool() {
-                        elements.append(.bool(value))
-                    } else if let number = try? json.readInt() {
-                        elements.append(.integer(number))
-                    } else {
-                        elements.append(.string(try json.readString()))
-                    }
-                }
-            } else if json.isAt("skipped") {
-                skipped = json.readText()
-            } else {
-                others.append(json.name)
-                json.skipValue()
-            }
-        }
-        #expect(elements == [.bool(true), .bool(false), .null, .integer(7), .string("x")])
-        #expect(skipped.map { Array($0.bytes) } == Array(#"{"a":["}",1]}"#.utf8))
-        #expect(others == ["last"])
+        let json = try JSONValue(
+            parsing: #" { "a\u0062" : [ true , false , null , 7 , "x" ] , "skipped" : {"a":["}",1]} , "last" : -1 } "#)
+        #expect(json["ab"] == .array([.bool(true), .bool(false), .null, .integer(7), .string("x")]))
+        #expect(json["skipped"] == ["a": .array([.string("}"), .integer(1)])])
+        #expect(try json.read("last") == Int64(-1))
+        #expect(json.object?.map(\.name) == ["ab", "skipped", "last"])
     }
 
     @Test(arguments: [
@@ -81,46 +53,31 @@ import Testing
         (#""é𝄞""#, "é𝄞"),
     ])
     func escapeSequencesAreRead(_ text: String, _ expected: String) throws {
-        #expect(try JSONText(Array(text.utf8)).read() == expected)
+        #expect(try JSONValue(parsing: text) == .string(expected))
     }
 
     @Test(arguments: [
-        (#"{"a":{"b":[0,"x"]}}"#, "a.b[1]", 13), (#"{"a":{"b":{}}}"#, "a.b", 10), (#"{"a":[]}"#, "a", 5),
-        (#"{"x":{"b":[]},"a\u0062":{"é":["0"]}}"#, "ab.é[0]", 31), ("[]", "", 0),
+        (#"{"a":{"b":[0,"x"]}}"#, "a.b[1]"), (#"{"a":{"b":{}}}"#, "a.b"), (#"{"a":[]}"#, "a"),
+        (#"{"x":{"b":[]},"a\u0062":{"é":["0"]}}"#, "ab.é[0]"), ("[]", ""),
     ])
-    func errorsHaveTheirPath(_ text: String, _ path: String, _ position: Int) {
-        let error = error(text, as: [String: [String: [Int64]]].self)
-        #expect(error?.path == path)
-        #expect(error?.position == position)
+    func errorsHaveTheirPath(_ text: String, _ path: String) {
+        #expect(error(text, as: [String: [String: [Int64]]].self)?.path == path)
     }
 
-    @Test func missingUnknownAndWrongNamesHaveTheirPath() throws {
-        var json = try reader(#"{"a":[{"b":1},{"word":"no"}]}"#)
-        try json.beginObject()
-        _ = json.nextMember()
-        try json.beginArray()
-        _ = json.nextElement()
-        try json.beginObject()
-        _ = json.nextMember()
-        #expect(json.unknownField() == JSONError(.unknownField, at: 7, path: "a[0].b"))
-        json.skipValue()
-        _ = json.nextMember()
-        #expect(json.missingField("c") == JSONError(.missingField, at: 13, path: "a[0].c"))
-        _ = json.nextElement()
-        try json.beginObject()
-        _ = json.nextMember()
-        _ = try json.readString()
-        #expect(json.unknownValue() == JSONError(.unknownValue, at: 26, path: "a[1].word"))
+    @Test func missingAndUnknownNamesHaveTheirPath() throws {
+        let json = try JSONValue(parsing: #"{"b":1,"word":null}"#)
+        #expect(throws: JSONError(.unknownField, path: "b")) { try json.refuseFields(otherThan: ["word"]) }
+        #expect(throws: JSONError(.missingField, path: "c")) { try json.read("c") as Int64 }
+        #expect(throws: JSONError(.missingField, path: "word")) { try json.read("word") as String }
+        #expect(throws: JSONError(.wrongType(expected: .object))) { try JSONValue.null.readIfPresent("b") as String? }
     }
 
-    @Test(
-        arguments: [
-            (#"{"a":[1,2,]}"#, .unexpectedByte, "a[2]", 10), (#"{"a":[1,"#, .unexpectedEnd, "a[1]", 8),
-            (#"{"a":1,""#, .unexpectedEnd, "", 8),
-            (#"{"a":{"b":1,"\u0062":2}}"#, .duplicateName, "a.b", 12), (#"{"":1,"b":"\x"}"#, .invalidEscape, "b", 11),
-        ] as [(String, JSONError.Kind, String, Int)])
-    func invalidTextsHaveTheirPlace(_ text: String, _ kind: JSONError.Kind, _ path: String, _ position: Int) {
-        #expect(jsonError(Array(text.utf8)) == JSONError(kind, at: position, path: path))
+    @Test(arguments: [
+        #"{"a":[1,2,]}"#, #"{"a":[1,"#, #"{"a":1,""#, #"{"a":{"b":1,"\u0062":2}}"#, #"{"":1,"b":"\x"}"#,
+        #"{"\u00e9":1,"e\u0301":2}"#,
+    ])
+    func invalidTextsAreRefused(_ text: String) {
+        #expect(jsonError(Array(text.utf8)) == JSONError(.malformed))
     }
 
     @Test(arguments: [2, 16, 17, 18, 100, 1000])
@@ -131,15 +88,10 @@ import Testing
         let names = (1..<count).map { "name\($0)" }
         #expect(jsonError(object(names + ["name0"])) == nil)
         for duplicate in [names[0], names[names.count / 2], names[names.count - 1]] {
-            let error = jsonError(object(names + [duplicate]))
-            #expect(error?.kind == .duplicateName && error?.path == duplicate)
-            #expect(jsonError(object(names + ["\\u006e" + duplicate.dropFirst()]))?.kind == .duplicateName)
+            #expect(jsonError(object(names + [duplicate]))?.kind == .malformed)
+            #expect(jsonError(object(names + ["\\u006e" + duplicate.dropFirst()]))?.kind == .malformed)
         }
         #expect(jsonError(Array("[\(String(repeating: #"{"a":1},"#, count: count)){}]".utf8)) == nil)
-    }
-
-    @Test func namesThatAreTheSameStringAreRefusedByDictionaries() {
-        #expect(error(#"{"\u00e9":1,"e\u0301":2}"#, as: [String: Int64].self)?.kind == .duplicateName)
     }
 
     @Test func depthIsLimitedExactly() {
@@ -148,22 +100,21 @@ import Testing
         }
         #expect(jsonError(nested(64)) == nil)
         #expect(jsonError(nested(65))?.kind == .tooDeep)
-        #expect(jsonError(nested(3), depth: 2)?.position == 2)
+        #expect(jsonError(nested(3), depth: 2)?.kind == .tooDeep)
         #expect(jsonError(nested(512), depth: 512) == nil)
     }
 }
 
 @Suite struct JSONWriterTests {
     @Test func valuesOfAllTypesAreWritten() {
-        var json = JSONWriter()
-        json.beginObject()
-        json.field("text", "\"\\/\u{8}\u{c}\n\r\t\0\u{1f}é𝄞\u{7f}")
-        json.field("numbers", [.min, -1, 0, 10, .max] as [Int64])
-        json.field("optional", nil as Bool?)
-        json.field("empty", [String: Bool]())
-        json.field("sorted", ["b": true, "a": false, "\"": true])
-        json.field("arrays", [[], [JSONText.emptyObject, .emptyObject], []])
-        json.endObject()
+        let json: JSONValue = [
+            "text": "\"\\/\u{8}\u{c}\n\r\t\0\u{1f}é𝄞\u{7f}".json,
+            "numbers": ([.min, -1, 0, 10, .max] as [Int64]).json,
+            "optional": (nil as Bool?).json,
+            "empty": [String: Bool]().json,
+            "sorted": ["b": true, "a": false, "\"": true].json,
+            "arrays": .array([.array([]), .array([[:], [:]]), .array([])]),
+        ]
         let text = String(decoding: json.bytes, as: UTF8.self)
         #expect(
             text
@@ -174,15 +125,12 @@ import Testing
 
     @Test func valuesAreKeptAsTheyWere() throws {
         let text = #"{"b":[null,true,-1.50e+3,"x"],"a":{}}"#
-        let value: JSONValue = try JSONText(Array(text.utf8)).read()
+        let value = try JSONValue(parsing: text)
         #expect(value["b"] == .array([.null, .bool(true), .number("-1.50e+3"), .string("x")]))
         #expect(JSONValue.number("-1.50e+3").integer == -1500)
         #expect(JSONValue.string("x").string == "x" && JSONValue.bool(true).bool == true)
         #expect(value["c"] == nil)
-        var json = JSONWriter()
-        json.write(value)
-        let written = String(decoding: json.bytes, as: UTF8.self)
-        #expect(written == text)
+        #expect(String(decoding: value.bytes, as: UTF8.self) == text)
     }
 }
 
@@ -274,13 +222,11 @@ extension JSONValue {
         var random = Random(generator: SeededGenerator(seed: 25))
         for _ in 0..<500 {
             let value = random.value(4).sorted
-            var json = JSONWriter()
-            json.write(value)
-            let text = json.bytes
-            #expect(try JSONText(text).read() == value)
+            let text = value.bytes
+            #expect(try JSONValue(parsing: text[...]) == value)
             #expect(try JSONDecoder().decode(Mirrored.self, from: Data(text)).value == value)
             let written = try JSONEncoder().encode(Mirrored(value: value))
-            #expect(try JSONText(Array(written)).read(JSONValue.self).sorted == value)
+            #expect(try JSONValue(parsing: Array(written)[...]).sorted == value)
         }
     }
 
@@ -296,7 +242,8 @@ extension JSONValue {
             let isValid = (try? JSONSerialization.jsonObject(with: Data(text.utf8), options: .fragmentsAllowed)) != nil
             let error = jsonError(Array(text.utf8))
             // Foundation takes one of several values of a name, and a comma at the end of an array.
-            let isLax = error?.kind == .duplicateName || text.filter { !$0.isWhitespace }.contains(",]")
+            let names = text.components(separatedBy: "\"").count
+            let isLax = names > 2 || text.filter { !$0.isWhitespace }.contains(",]")
             #expect((error == nil) == isValid || error != nil && isLax, "\(text)")
         }
     }

@@ -84,17 +84,15 @@ extension ControlMethod where Parameters == SuspendParameters, Reply == AppReply
 extension ControlMethod where Parameters == AppParameters, Reply == AppReply {
     /// Resumes an app, and keeps it running in the background until it is suspended or has been in the foreground.
     public static var resume: Self { Self(LifedMethod.resume.qualified) }
-}
-
-extension ControlMethod where Parameters == AppParameters, Reply == AppReply {
     /// Asks an app to end, and kills it after its termination timeout. Replies when its processes are gone.
     public static var terminate: Self { Self(LifedMethod.terminate.qualified) }
-}
-
-extension ControlMethod where Parameters == AppParameters, Reply == AppReply {
     /// Asks a running app to end, and launches it again where it was, in the foreground or in the background. An app that is not
     /// running is launched. If the app cannot be launched again, the reason of the error says that it has ended.
     public static var restart: Self { Self(LifedMethod.restart.qualified) }
+    /// Releases an adopted app: its processes run on.
+    public static var release: Self { Self(LifedMethod.release.qualified) }
+    /// Sends an app to the background. If no app is left in the foreground, the home app comes there.
+    public static var background: Self { Self(LifedMethod.background.qualified) }
 }
 
 extension ControlMethod where Parameters == KillParameters, Reply == AppReply {
@@ -109,19 +107,9 @@ extension ControlMethod where Parameters == AdoptParameters, Reply == OptionalAp
     public static var adopt: Self { Self(LifedMethod.adopt.qualified) }
 }
 
-extension ControlMethod where Parameters == AppParameters, Reply == AppReply {
-    /// Releases an adopted app: its processes run on.
-    public static var release: Self { Self(LifedMethod.release.qualified) }
-}
-
 extension ControlMethod where Parameters == FocusParameters, Reply == AppReply {
     /// Brings a running app to the foreground.
     public static var focus: Self { Self(LifedMethod.focus.qualified) }
-}
-
-extension ControlMethod where Parameters == AppParameters, Reply == AppReply {
-    /// Sends an app to the background. If no app is left in the foreground, the home app comes there.
-    public static var background: Self { Self(LifedMethod.background.qualified) }
 }
 
 extension ControlMethod where Parameters == NoParameters, Reply == OptionalAppReply {
@@ -170,14 +158,8 @@ extension ControlMethod where Parameters == OpenSceneParameters, Reply == SceneR
 extension ControlMethod where Parameters == SceneParameters, Reply == SceneReply {
     /// Brings a scene to the foreground.
     public static var focusScene: Self { Self(LifedMethod.focusScene.qualified) }
-}
-
-extension ControlMethod where Parameters == SceneParameters, Reply == SceneReply {
     /// Sends a scene to the background.
     public static var backgroundScene: Self { Self(LifedMethod.backgroundScene.qualified) }
-}
-
-extension ControlMethod where Parameters == SceneParameters, Reply == SceneReply {
     /// Closes a scene for good. Replies with the scene when it is disconnected.
     public static var closeScene: Self { Self(LifedMethod.closeScene.qualified) }
 }
@@ -381,7 +363,7 @@ extension LifedHandler {
         case .focus: try focus(parameters(of: call), for: context)
         case .background: try background(parameters(of: call), for: context)
         case .home:
-            _ = try parameters(of: call, NoParameters.self)
+            try requireNoParameters(call)
             try home(for: context)
         case .beginInterruption: try beginInterruption(parameters(of: call), for: context)
         case .endInterruption: try endInterruption(parameters(of: call), for: context)
@@ -394,7 +376,7 @@ extension LifedHandler {
         case .backgroundScene: try backgroundScene(parameters(of: call), for: context)
         case .closeScene: try closeScene(parameters(of: call), for: context)
         case .list:
-            _ = try parameters(of: call, NoParameters.self)
+            try requireNoParameters(call)
             try list(for: context)
         case .listAvailable: try listAvailable(parameters(of: call), for: context)
         case .describe: try describe(parameters(of: call), for: context)
@@ -402,32 +384,30 @@ extension LifedHandler {
         case .explain: try explain(parameters(of: call), for: context)
         case .history: try history(parameters(of: call), for: context)
         case .monitor:
-            _ = try parameters(of: call, NoParameters.self)
+            try requireNoParameters(call)
             try monitor(for: context)
         case .monitorAdoptions:
-            _ = try parameters(of: call, NoParameters.self)
+            try requireNoParameters(call)
             try monitorAdoptions(for: context)
         case .simulate: try simulate(parameters(of: call), for: context)
         case .simulateMemoryPressure: try simulateMemoryPressure(parameters(of: call), for: context)
         case .getStatus:
-            _ = try parameters(of: call, NoParameters.self)
+            try requireNoParameters(call)
             try getStatus(for: context)
         case .reload:
-            _ = try parameters(of: call, NoParameters.self)
+            try requireNoParameters(call)
             try reload(for: context)
         case .reexecute:
-            _ = try parameters(of: call, NoParameters.self)
+            try requireNoParameters(call)
             try reexecute(for: context)
         }
     }
 
-    func parameters<Parameters: JSONReadable>(
-        of call: Call, _ type: Parameters.Type = Parameters.self
-    ) throws(Failure) -> Parameters {
-        do throws(ServiceError) {
-            return try call.parameters()
-        } catch {
-            throw failure(error)
-        }
+    private func parameters<Parameters: JSONReadable>(of call: Call) throws(Failure) -> Parameters {
+        do throws(ServiceError) { return try call.parameters() } catch { throw failure(error) }
+    }
+
+    private func requireNoParameters(_ call: Call) throws(Failure) {
+        do throws(ServiceError) { try call.requireNoParameters() } catch { throw failure(error) }
     }
 }

@@ -6,61 +6,7 @@ public import Varlink
 
 extension AppState: JSONWord {}
 
-extension Reason: JSONWord {
-    /// The word in the interface.
-    public var word: String {
-        switch self {
-        case .none: "none"
-        case .launch: "launch"
-        case .adopt: "adopt"
-        case .release: "release"
-        case .boot: "boot"
-        case .restart: "restart"
-        case .previous: "previous"
-        case .focus: "focus"
-        case .home: "home"
-        case .displaced: "displaced"
-        case .foregroundLimit: "foregroundLimit"
-        case .interruption: "interruption"
-        case .interruptionEnded: "interruptionEnded"
-        case .suspend: "suspend"
-        case .idle: "idle"
-        case .resume: "resume"
-        case .policy: "policy"
-        case .terminate: "terminate"
-        case .kill: "kill"
-        case .url: "url"
-        case .activity: "activity"
-        case .visible: "visible"
-        case .pointed: "pointed"
-        case .playing: "playing"
-        case .called: "called"
-        case .awaited: "awaited"
-        case .unread: "unread"
-        case .relaunched: "relaunched"
-        case .unfollowed: "unfollowed"
-        case .wake: "wake"
-        case .scene: "scene"
-        case .sentBack: "sentBack"
-        case .closed: "closed"
-        case .locked: "locked"
-        case .unlocked: "unlocked"
-        case .switchedAway: "switchedAway"
-        case .switchedBack: "switchedBack"
-        case .sleep: "sleep"
-        case .awake: "awake"
-        case .shutdown: "shutdown"
-        case .exit: "exit"
-        case .crash: "crash"
-        case .signalled: "signalled"
-        case .launchFailed: "launchFailed"
-        case .backgroundTimeout: "backgroundTimeout"
-        case .taskTimeout: "taskTimeout"
-        case .launchTimeout: "launchTimeout"
-        case .reclaimed: "reclaimed"
-        }
-    }
-}
+extension Reason: JSONWord {}
 
 /// The kernel mechanism that holds the processes of an app together.
 public enum APIContainment: String, JSONWord, Sendable, CaseIterable {
@@ -76,47 +22,26 @@ public struct APIReclaim: Sendable, Equatable, JSONReadable, JSONWritable {
     /// The number of candidates.
     public var candidates: Int64
     /// The memory that became free; null until it is known.
-    public var freedBytes: Optional<Int64>
+    public var freedBytes: Int64?
 
-    /// Creates the value of its members.
     public init(cause: String, order: [String], candidates: Int64, freedBytes: Int64? = nil) {
         (self.cause, self.order, self.candidates, self.freedBytes) = (cause, order, candidates, freedBytes)
     }
 
-    /// Reads the value.
-    public init(from json: inout JSONReader) throws(JSONError) {
-        var cause: String?
-        var order: [String]?
-        var candidates: Int64?
-        var freedBytes: Int64?
-        try json.beginObject()
-        while json.nextMember() {
-            if json.isAt("cause") {
-                cause = try json.read(String.self)
-            } else if json.isAt("order") {
-                order = try json.read([String].self)
-            } else if json.isAt("candidates") {
-                candidates = try json.read(Int64.self)
-            } else if json.isAt("freedBytes") {
-                freedBytes = try json.read(Int64?.self)
-            } else {
-                json.skipValue()
-            }
-        }
-        guard let cause else { throw json.missingField("cause") }
-        guard let order else { throw json.missingField("order") }
-        guard let candidates else { throw json.missingField("candidates") }
-        (self.cause, self.order, self.candidates, self.freedBytes) = (cause, order, candidates, freedBytes)
+    public init(json: JSONValue) throws(JSONError) {
+        cause = try json.read("cause")
+        order = try json.read("order")
+        candidates = try json.read("candidates")
+        freedBytes = try json.readIfPresent("freedBytes")
     }
 
-    /// Writes the value.
-    public func write(to json: inout JSONWriter) {
-        json.beginObject()
-        json.field("cause", cause)
-        json.field("order", order)
-        json.field("candidates", candidates)
-        json.field("freedBytes", freedBytes)
-        json.endObject()
+    public var json: JSONValue {
+        [
+            "cause": cause.json,
+            "order": order.json,
+            "candidates": candidates.json,
+            "freedBytes": freedBytes.json,
+        ]
     }
 }
 
@@ -126,67 +51,39 @@ public struct APIExit: Sendable, Equatable, JSONReadable, JSONWritable {
     public var state: AppState
     public var reason: Reason
     /// The exit status of the main process, if it exited.
-    public var exitCode: Optional<Int64>
+    public var exitCode: Int64?
     /// The signal that ended the main process, if one did.
-    public var signal: Optional<Int64>
+    public var signal: Int64?
     public var timeUSec: Int64
     /// The choice of the app, if it was ended for its memory.
-    public var reclaim: Optional<APIReclaim>
+    public var reclaim: APIReclaim?
     /// True if the app failed within its launch timeout after it restored its state: the next launch does not restore it.
     public var restoreFailed: Bool
 
-    /// Creates the value of its members.
     public init(state: AppState, reason: Reason, exitCode: Int64? = nil, signal: Int64? = nil, timeUSec: Int64, reclaim: APIReclaim? = nil, restoreFailed: Bool) {
         (self.state, self.reason, self.exitCode, self.signal, self.timeUSec, self.reclaim, self.restoreFailed) = (state, reason, exitCode, signal, timeUSec, reclaim, restoreFailed)
     }
 
-    /// Reads the value.
-    public init(from json: inout JSONReader) throws(JSONError) {
-        var state: AppState?
-        var reason: Reason?
-        var exitCode: Int64?
-        var signal: Int64?
-        var timeUSec: Int64?
-        var reclaim: APIReclaim?
-        var restoreFailed: Bool?
-        try json.beginObject()
-        while json.nextMember() {
-            if json.isAt("state") {
-                state = try json.read(AppState.self)
-            } else if json.isAt("reason") {
-                reason = try json.read(Reason.self)
-            } else if json.isAt("exitCode") {
-                exitCode = try json.read(Int64?.self)
-            } else if json.isAt("signal") {
-                signal = try json.read(Int64?.self)
-            } else if json.isAt("timeUSec") {
-                timeUSec = try json.read(Int64.self)
-            } else if json.isAt("reclaim") {
-                reclaim = try json.read(APIReclaim?.self)
-            } else if json.isAt("restoreFailed") {
-                restoreFailed = try json.read(Bool.self)
-            } else {
-                json.skipValue()
-            }
-        }
-        guard let state else { throw json.missingField("state") }
-        guard let reason else { throw json.missingField("reason") }
-        guard let timeUSec else { throw json.missingField("timeUSec") }
-        guard let restoreFailed else { throw json.missingField("restoreFailed") }
-        (self.state, self.reason, self.exitCode, self.signal, self.timeUSec, self.reclaim, self.restoreFailed) = (state, reason, exitCode, signal, timeUSec, reclaim, restoreFailed)
+    public init(json: JSONValue) throws(JSONError) {
+        state = try json.read("state")
+        reason = try json.read("reason")
+        exitCode = try json.readIfPresent("exitCode")
+        signal = try json.readIfPresent("signal")
+        timeUSec = try json.read("timeUSec")
+        reclaim = try json.readIfPresent("reclaim")
+        restoreFailed = try json.read("restoreFailed")
     }
 
-    /// Writes the value.
-    public func write(to json: inout JSONWriter) {
-        json.beginObject()
-        json.field("state", state)
-        json.field("reason", reason)
-        json.field("exitCode", exitCode)
-        json.field("signal", signal)
-        json.field("timeUSec", timeUSec)
-        json.field("reclaim", reclaim)
-        json.field("restoreFailed", restoreFailed)
-        json.endObject()
+    public var json: JSONValue {
+        [
+            "state": state.json,
+            "reason": reason.json,
+            "exitCode": exitCode.json,
+            "signal": signal.json,
+            "timeUSec": timeUSec.json,
+            "reclaim": reclaim.json,
+            "restoreFailed": restoreFailed.json,
+        ]
     }
 }
 
@@ -203,62 +100,32 @@ public struct APIScene: Sendable, Equatable, JSONReadable, JSONWritable {
     /// The time of the last transition.
     public var sinceUSec: Int64
     /// The text that the app gets back with the scene.
-    public var info: Optional<String>
+    public var info: String?
 
-    /// Creates the value of its members.
     public init(id: String, role: String, state: SceneState, target: SceneState, reason: Reason, sinceUSec: Int64, info: String? = nil) {
         (self.id, self.role, self.state, self.target, self.reason, self.sinceUSec, self.info) = (id, role, state, target, reason, sinceUSec, info)
     }
 
-    /// Reads the value.
-    public init(from json: inout JSONReader) throws(JSONError) {
-        var id: String?
-        var role: String?
-        var state: SceneState?
-        var target: SceneState?
-        var reason: Reason?
-        var sinceUSec: Int64?
-        var info: String?
-        try json.beginObject()
-        while json.nextMember() {
-            if json.isAt("id") {
-                id = try json.read(String.self)
-            } else if json.isAt("role") {
-                role = try json.read(String.self)
-            } else if json.isAt("state") {
-                state = try json.read(SceneState.self)
-            } else if json.isAt("target") {
-                target = try json.read(SceneState.self)
-            } else if json.isAt("reason") {
-                reason = try json.read(Reason.self)
-            } else if json.isAt("sinceUSec") {
-                sinceUSec = try json.read(Int64.self)
-            } else if json.isAt("info") {
-                info = try json.read(String?.self)
-            } else {
-                json.skipValue()
-            }
-        }
-        guard let id else { throw json.missingField("id") }
-        guard let role else { throw json.missingField("role") }
-        guard let state else { throw json.missingField("state") }
-        guard let target else { throw json.missingField("target") }
-        guard let reason else { throw json.missingField("reason") }
-        guard let sinceUSec else { throw json.missingField("sinceUSec") }
-        (self.id, self.role, self.state, self.target, self.reason, self.sinceUSec, self.info) = (id, role, state, target, reason, sinceUSec, info)
+    public init(json: JSONValue) throws(JSONError) {
+        id = try json.read("id")
+        role = try json.read("role")
+        state = try json.read("state")
+        target = try json.read("target")
+        reason = try json.read("reason")
+        sinceUSec = try json.read("sinceUSec")
+        info = try json.readIfPresent("info")
     }
 
-    /// Writes the value.
-    public func write(to json: inout JSONWriter) {
-        json.beginObject()
-        json.field("id", id)
-        json.field("role", role)
-        json.field("state", state)
-        json.field("target", target)
-        json.field("reason", reason)
-        json.field("sinceUSec", sinceUSec)
-        json.field("info", info)
-        json.endObject()
+    public var json: JSONValue {
+        [
+            "id": id.json,
+            "role": role.json,
+            "state": state.json,
+            "target": target.json,
+            "reason": reason.json,
+            "sinceUSec": sinceUSec.json,
+            "info": info.json,
+        ]
     }
 }
 
@@ -266,11 +133,11 @@ public struct APIScene: Sendable, Equatable, JSONReadable, JSONWritable {
 public struct APIApp: Sendable, Equatable, JSONReadable, JSONWritable {
     public var id: String
     /// The name for users.
-    public var name: Optional<String>
+    public var name: String?
     public var state: AppState
     public var target: AppState
     /// The reason of the state; null if the client may not see it.
-    public var reason: Optional<Reason>
+    public var reason: Reason?
     /// True if the state is active or inactive.
     public var foreground: Bool
     /// True for an app that is connected to the daemon and gets callbacks.
@@ -278,100 +145,54 @@ public struct APIApp: Sendable, Equatable, JSONReadable, JSONWritable {
     /// True for an app without a manifest.
     public var adHoc: Bool
     /// The main process.
-    public var pid: Optional<Int64>
-    public var containment: Optional<APIContainment>
+    public var pid: Int64?
+    public var containment: APIContainment?
     /// The time of the last transition.
     public var sinceUSec: Int64
-    public var lastExit: Optional<APIExit>
+    public var lastExit: APIExit?
     /// The scenes in the order of their opening; null for an app without scenes.
-    public var scenes: Optional<[APIScene]>
+    public var scenes: [APIScene]?
     /// True while another program keeps the main process stopped or frozen, and the daemon wants it to run.
     public var stoppedByOther: Bool
 
-    /// Creates the value of its members.
     public init(id: String, name: String? = nil, state: AppState, target: AppState, reason: Reason? = nil, foreground: Bool, connected: Bool, adHoc: Bool, pid: Int64? = nil, containment: APIContainment? = nil, sinceUSec: Int64, lastExit: APIExit? = nil, scenes: [APIScene]? = nil, stoppedByOther: Bool) {
         (self.id, self.name, self.state, self.target, self.reason, self.foreground, self.connected, self.adHoc, self.pid, self.containment, self.sinceUSec, self.lastExit, self.scenes, self.stoppedByOther) = (id, name, state, target, reason, foreground, connected, adHoc, pid, containment, sinceUSec, lastExit, scenes, stoppedByOther)
     }
 
-    /// Reads the value.
-    public init(from json: inout JSONReader) throws(JSONError) {
-        var id: String?
-        var name: String?
-        var state: AppState?
-        var target: AppState?
-        var reason: Reason?
-        var foreground: Bool?
-        var connected: Bool?
-        var adHoc: Bool?
-        var pid: Int64?
-        var containment: APIContainment?
-        var sinceUSec: Int64?
-        var lastExit: APIExit?
-        var scenes: [APIScene]?
-        var stoppedByOther: Bool?
-        try json.beginObject()
-        while json.nextMember() {
-            if json.isAt("id") {
-                id = try json.read(String.self)
-            } else if json.isAt("name") {
-                name = try json.read(String?.self)
-            } else if json.isAt("state") {
-                state = try json.read(AppState.self)
-            } else if json.isAt("target") {
-                target = try json.read(AppState.self)
-            } else if json.isAt("reason") {
-                reason = try json.read(Reason?.self)
-            } else if json.isAt("foreground") {
-                foreground = try json.read(Bool.self)
-            } else if json.isAt("connected") {
-                connected = try json.read(Bool.self)
-            } else if json.isAt("adHoc") {
-                adHoc = try json.read(Bool.self)
-            } else if json.isAt("pid") {
-                pid = try json.read(Int64?.self)
-            } else if json.isAt("containment") {
-                containment = try json.read(APIContainment?.self)
-            } else if json.isAt("sinceUSec") {
-                sinceUSec = try json.read(Int64.self)
-            } else if json.isAt("lastExit") {
-                lastExit = try json.read(APIExit?.self)
-            } else if json.isAt("scenes") {
-                scenes = try json.read([APIScene]?.self)
-            } else if json.isAt("stoppedByOther") {
-                stoppedByOther = try json.read(Bool.self)
-            } else {
-                json.skipValue()
-            }
-        }
-        guard let id else { throw json.missingField("id") }
-        guard let state else { throw json.missingField("state") }
-        guard let target else { throw json.missingField("target") }
-        guard let foreground else { throw json.missingField("foreground") }
-        guard let connected else { throw json.missingField("connected") }
-        guard let adHoc else { throw json.missingField("adHoc") }
-        guard let sinceUSec else { throw json.missingField("sinceUSec") }
-        guard let stoppedByOther else { throw json.missingField("stoppedByOther") }
-        (self.id, self.name, self.state, self.target, self.reason, self.foreground, self.connected, self.adHoc, self.pid, self.containment, self.sinceUSec, self.lastExit, self.scenes, self.stoppedByOther) = (id, name, state, target, reason, foreground, connected, adHoc, pid, containment, sinceUSec, lastExit, scenes, stoppedByOther)
+    public init(json: JSONValue) throws(JSONError) {
+        id = try json.read("id")
+        name = try json.readIfPresent("name")
+        state = try json.read("state")
+        target = try json.read("target")
+        reason = try json.readIfPresent("reason")
+        foreground = try json.read("foreground")
+        connected = try json.read("connected")
+        adHoc = try json.read("adHoc")
+        pid = try json.readIfPresent("pid")
+        containment = try json.readIfPresent("containment")
+        sinceUSec = try json.read("sinceUSec")
+        lastExit = try json.readIfPresent("lastExit")
+        scenes = try json.readIfPresent("scenes")
+        stoppedByOther = try json.read("stoppedByOther")
     }
 
-    /// Writes the value.
-    public func write(to json: inout JSONWriter) {
-        json.beginObject()
-        json.field("id", id)
-        json.field("name", name)
-        json.field("state", state)
-        json.field("target", target)
-        json.field("reason", reason)
-        json.field("foreground", foreground)
-        json.field("connected", connected)
-        json.field("adHoc", adHoc)
-        json.field("pid", pid)
-        json.field("containment", containment)
-        json.field("sinceUSec", sinceUSec)
-        json.field("lastExit", lastExit)
-        json.field("scenes", scenes)
-        json.field("stoppedByOther", stoppedByOther)
-        json.endObject()
+    public var json: JSONValue {
+        [
+            "id": id.json,
+            "name": name.json,
+            "state": state.json,
+            "target": target.json,
+            "reason": reason.json,
+            "foreground": foreground.json,
+            "connected": connected.json,
+            "adHoc": adHoc.json,
+            "pid": pid.json,
+            "containment": containment.json,
+            "sinceUSec": sinceUSec.json,
+            "lastExit": lastExit.json,
+            "scenes": scenes.json,
+            "stoppedByOther": stoppedByOther.json,
+        ]
     }
 }
 
@@ -385,51 +206,26 @@ public struct APIProcess: Sendable, Equatable, JSONReadable, JSONWritable {
     public var state: String
     public var cpuTimeUSec: Int64
 
-    /// Creates the value of its members.
     public init(pid: Int64, parentPid: Int64, command: String, state: String, cpuTimeUSec: Int64) {
         (self.pid, self.parentPid, self.command, self.state, self.cpuTimeUSec) = (pid, parentPid, command, state, cpuTimeUSec)
     }
 
-    /// Reads the value.
-    public init(from json: inout JSONReader) throws(JSONError) {
-        var pid: Int64?
-        var parentPid: Int64?
-        var command: String?
-        var state: String?
-        var cpuTimeUSec: Int64?
-        try json.beginObject()
-        while json.nextMember() {
-            if json.isAt("pid") {
-                pid = try json.read(Int64.self)
-            } else if json.isAt("parentPid") {
-                parentPid = try json.read(Int64.self)
-            } else if json.isAt("command") {
-                command = try json.read(String.self)
-            } else if json.isAt("state") {
-                state = try json.read(String.self)
-            } else if json.isAt("cpuTimeUSec") {
-                cpuTimeUSec = try json.read(Int64.self)
-            } else {
-                json.skipValue()
-            }
-        }
-        guard let pid else { throw json.missingField("pid") }
-        guard let parentPid else { throw json.missingField("parentPid") }
-        guard let command else { throw json.missingField("command") }
-        guard let state else { throw json.missingField("state") }
-        guard let cpuTimeUSec else { throw json.missingField("cpuTimeUSec") }
-        (self.pid, self.parentPid, self.command, self.state, self.cpuTimeUSec) = (pid, parentPid, command, state, cpuTimeUSec)
+    public init(json: JSONValue) throws(JSONError) {
+        pid = try json.read("pid")
+        parentPid = try json.read("parentPid")
+        command = try json.read("command")
+        state = try json.read("state")
+        cpuTimeUSec = try json.read("cpuTimeUSec")
     }
 
-    /// Writes the value.
-    public func write(to json: inout JSONWriter) {
-        json.beginObject()
-        json.field("pid", pid)
-        json.field("parentPid", parentPid)
-        json.field("command", command)
-        json.field("state", state)
-        json.field("cpuTimeUSec", cpuTimeUSec)
-        json.endObject()
+    public var json: JSONValue {
+        [
+            "pid": pid.json,
+            "parentPid": parentPid.json,
+            "command": command.json,
+            "state": state.json,
+            "cpuTimeUSec": cpuTimeUSec.json,
+        ]
     }
 }
 
@@ -437,37 +233,19 @@ public struct APIProcess: Sendable, Equatable, JSONReadable, JSONWritable {
 public struct APIHelper: Sendable, Equatable, JSONReadable, JSONWritable {
     public var process: APIProcess
     /// The app that started the process, if known.
-    public var app: Optional<String>
+    public var app: String?
 
-    /// Creates the value of its members.
     public init(process: APIProcess, app: String? = nil) {
         (self.process, self.app) = (process, app)
     }
 
-    /// Reads the value.
-    public init(from json: inout JSONReader) throws(JSONError) {
-        var process: APIProcess?
-        var app: String?
-        try json.beginObject()
-        while json.nextMember() {
-            if json.isAt("process") {
-                process = try json.read(APIProcess.self)
-            } else if json.isAt("app") {
-                app = try json.read(String?.self)
-            } else {
-                json.skipValue()
-            }
-        }
-        guard let process else { throw json.missingField("process") }
-        (self.process, self.app) = (process, app)
+    public init(json: JSONValue) throws(JSONError) {
+        process = try json.read("process")
+        app = try json.readIfPresent("app")
     }
 
-    /// Writes the value.
-    public func write(to json: inout JSONWriter) {
-        json.beginObject()
-        json.field("process", process)
-        json.field("app", app)
-        json.endObject()
+    public var json: JSONValue {
+        ["process": process.json, "app": app.json]
     }
 }
 
@@ -476,49 +254,23 @@ public struct APIUncontrolledProcess: Sendable, Equatable, JSONReadable, JSONWri
     public var pid: Int64
     public var command: String
     /// The user of the process.
-    public var user: Optional<String>
+    public var user: String?
     /// The cause, in words.
     public var cause: String
 
-    /// Creates the value of its members.
     public init(pid: Int64, command: String, user: String? = nil, cause: String) {
         (self.pid, self.command, self.user, self.cause) = (pid, command, user, cause)
     }
 
-    /// Reads the value.
-    public init(from json: inout JSONReader) throws(JSONError) {
-        var pid: Int64?
-        var command: String?
-        var user: String?
-        var cause: String?
-        try json.beginObject()
-        while json.nextMember() {
-            if json.isAt("pid") {
-                pid = try json.read(Int64.self)
-            } else if json.isAt("command") {
-                command = try json.read(String.self)
-            } else if json.isAt("user") {
-                user = try json.read(String?.self)
-            } else if json.isAt("cause") {
-                cause = try json.read(String.self)
-            } else {
-                json.skipValue()
-            }
-        }
-        guard let pid else { throw json.missingField("pid") }
-        guard let command else { throw json.missingField("command") }
-        guard let cause else { throw json.missingField("cause") }
-        (self.pid, self.command, self.user, self.cause) = (pid, command, user, cause)
+    public init(json: JSONValue) throws(JSONError) {
+        pid = try json.read("pid")
+        command = try json.read("command")
+        user = try json.readIfPresent("user")
+        cause = try json.read("cause")
     }
 
-    /// Writes the value.
-    public func write(to json: inout JSONWriter) {
-        json.beginObject()
-        json.field("pid", pid)
-        json.field("command", command)
-        json.field("user", user)
-        json.field("cause", cause)
-        json.endObject()
+    public var json: JSONValue {
+        ["pid": pid.json, "command": command.json, "user": user.json, "cause": cause.json]
     }
 }
 
@@ -536,52 +288,28 @@ public struct APIAssertion: Sendable, Equatable, JSONReadable, JSONWritable {
     public var name: String
     public var sinceUSec: Int64
     /// The end of a task's time, if it is limited.
-    public var untilUSec: Optional<Int64>
+    public var untilUSec: Int64?
 
-    /// Creates the value of its members.
     public init(kind: APIAssertionKind, number: Int64, name: String, sinceUSec: Int64, untilUSec: Int64? = nil) {
         (self.kind, self.number, self.name, self.sinceUSec, self.untilUSec) = (kind, number, name, sinceUSec, untilUSec)
     }
 
-    /// Reads the value.
-    public init(from json: inout JSONReader) throws(JSONError) {
-        var kind: APIAssertionKind?
-        var number: Int64?
-        var name: String?
-        var sinceUSec: Int64?
-        var untilUSec: Int64?
-        try json.beginObject()
-        while json.nextMember() {
-            if json.isAt("kind") {
-                kind = try json.read(APIAssertionKind.self)
-            } else if json.isAt("number") {
-                number = try json.read(Int64.self)
-            } else if json.isAt("name") {
-                name = try json.read(String.self)
-            } else if json.isAt("sinceUSec") {
-                sinceUSec = try json.read(Int64.self)
-            } else if json.isAt("untilUSec") {
-                untilUSec = try json.read(Int64?.self)
-            } else {
-                json.skipValue()
-            }
-        }
-        guard let kind else { throw json.missingField("kind") }
-        guard let number else { throw json.missingField("number") }
-        guard let name else { throw json.missingField("name") }
-        guard let sinceUSec else { throw json.missingField("sinceUSec") }
-        (self.kind, self.number, self.name, self.sinceUSec, self.untilUSec) = (kind, number, name, sinceUSec, untilUSec)
+    public init(json: JSONValue) throws(JSONError) {
+        kind = try json.read("kind")
+        number = try json.read("number")
+        name = try json.read("name")
+        sinceUSec = try json.read("sinceUSec")
+        untilUSec = try json.readIfPresent("untilUSec")
     }
 
-    /// Writes the value.
-    public func write(to json: inout JSONWriter) {
-        json.beginObject()
-        json.field("kind", kind)
-        json.field("number", number)
-        json.field("name", name)
-        json.field("sinceUSec", sinceUSec)
-        json.field("untilUSec", untilUSec)
-        json.endObject()
+    public var json: JSONValue {
+        [
+            "kind": kind.json,
+            "number": number.json,
+            "name": name.json,
+            "sinceUSec": sinceUSec.json,
+            "untilUSec": untilUSec.json,
+        ]
     }
 }
 
@@ -590,134 +318,79 @@ public struct APIDetails: Sendable, Equatable, JSONReadable, JSONWritable {
     public var app: APIApp
     public var command: [String]
     /// The user of the app; null for the user of the daemon.
-    public var user: Optional<String>
+    public var user: String?
     /// The path of the manifest or the desktop entry.
-    public var manifest: Optional<String>
+    public var manifest: String?
     /// True for an app that was running before lifed managed it.
     public var adopted: Bool
     /// The units of systemd that hold the processes; null if none does.
-    public var units: Optional<[String]>
+    public var units: [String]?
     public var processes: [APIProcess]
     /// The callback whose answer is pending.
-    public var pendingCallback: Optional<String>
+    public var pendingCallback: String?
     /// The end of the background time.
-    public var backgroundUntilUSec: Optional<Int64>
+    public var backgroundUntilUSec: Int64?
     public var assertions: [APIAssertion]
     /// The time of the next restart.
-    public var restartAtUSec: Optional<Int64>
+    public var restartAtUSec: Int64?
     /// The number of ends in a row soon after the start.
     public var failures: Int64
     public var restartLimitReached: Bool
     public var uncontrolledProcesses: [APIUncontrolledProcess]
     /// The reason why the control group is frozen beside SIGSTOP, in words.
-    public var freezeReason: Optional<String>
+    public var freezeReason: String?
     /// The error of the latest launch, if it failed, and its remedy.
-    public var launchFailure: Optional<String>
-    public var launchRemedy: Optional<String>
+    public var launchFailure: String?
+    public var launchRemedy: String?
     /// True for an app without a manifest that has ended: lastExit says how.
     public var ended: Bool
 
-    /// Creates the value of its members.
     public init(app: APIApp, command: [String], user: String? = nil, manifest: String? = nil, adopted: Bool, units: [String]? = nil, processes: [APIProcess], pendingCallback: String? = nil, backgroundUntilUSec: Int64? = nil, assertions: [APIAssertion], restartAtUSec: Int64? = nil, failures: Int64, restartLimitReached: Bool, uncontrolledProcesses: [APIUncontrolledProcess], freezeReason: String? = nil, launchFailure: String? = nil, launchRemedy: String? = nil, ended: Bool) {
         (self.app, self.command, self.user, self.manifest, self.adopted, self.units, self.processes, self.pendingCallback, self.backgroundUntilUSec, self.assertions, self.restartAtUSec, self.failures, self.restartLimitReached, self.uncontrolledProcesses, self.freezeReason, self.launchFailure, self.launchRemedy, self.ended) = (app, command, user, manifest, adopted, units, processes, pendingCallback, backgroundUntilUSec, assertions, restartAtUSec, failures, restartLimitReached, uncontrolledProcesses, freezeReason, launchFailure, launchRemedy, ended)
     }
 
-    /// Reads the value.
-    public init(from json: inout JSONReader) throws(JSONError) {
-        var app: APIApp?
-        var command: [String]?
-        var user: String?
-        var manifest: String?
-        var adopted: Bool?
-        var units: [String]?
-        var processes: [APIProcess]?
-        var pendingCallback: String?
-        var backgroundUntilUSec: Int64?
-        var assertions: [APIAssertion]?
-        var restartAtUSec: Int64?
-        var failures: Int64?
-        var restartLimitReached: Bool?
-        var uncontrolledProcesses: [APIUncontrolledProcess]?
-        var freezeReason: String?
-        var launchFailure: String?
-        var launchRemedy: String?
-        var ended: Bool?
-        try json.beginObject()
-        while json.nextMember() {
-            if json.isAt("app") {
-                app = try json.read(APIApp.self)
-            } else if json.isAt("command") {
-                command = try json.read([String].self)
-            } else if json.isAt("user") {
-                user = try json.read(String?.self)
-            } else if json.isAt("manifest") {
-                manifest = try json.read(String?.self)
-            } else if json.isAt("adopted") {
-                adopted = try json.read(Bool.self)
-            } else if json.isAt("units") {
-                units = try json.read([String]?.self)
-            } else if json.isAt("processes") {
-                processes = try json.read([APIProcess].self)
-            } else if json.isAt("pendingCallback") {
-                pendingCallback = try json.read(String?.self)
-            } else if json.isAt("backgroundUntilUSec") {
-                backgroundUntilUSec = try json.read(Int64?.self)
-            } else if json.isAt("assertions") {
-                assertions = try json.read([APIAssertion].self)
-            } else if json.isAt("restartAtUSec") {
-                restartAtUSec = try json.read(Int64?.self)
-            } else if json.isAt("failures") {
-                failures = try json.read(Int64.self)
-            } else if json.isAt("restartLimitReached") {
-                restartLimitReached = try json.read(Bool.self)
-            } else if json.isAt("uncontrolledProcesses") {
-                uncontrolledProcesses = try json.read([APIUncontrolledProcess].self)
-            } else if json.isAt("freezeReason") {
-                freezeReason = try json.read(String?.self)
-            } else if json.isAt("launchFailure") {
-                launchFailure = try json.read(String?.self)
-            } else if json.isAt("launchRemedy") {
-                launchRemedy = try json.read(String?.self)
-            } else if json.isAt("ended") {
-                ended = try json.read(Bool.self)
-            } else {
-                json.skipValue()
-            }
-        }
-        guard let app else { throw json.missingField("app") }
-        guard let command else { throw json.missingField("command") }
-        guard let adopted else { throw json.missingField("adopted") }
-        guard let processes else { throw json.missingField("processes") }
-        guard let assertions else { throw json.missingField("assertions") }
-        guard let failures else { throw json.missingField("failures") }
-        guard let restartLimitReached else { throw json.missingField("restartLimitReached") }
-        guard let uncontrolledProcesses else { throw json.missingField("uncontrolledProcesses") }
-        guard let ended else { throw json.missingField("ended") }
-        (self.app, self.command, self.user, self.manifest, self.adopted, self.units, self.processes, self.pendingCallback, self.backgroundUntilUSec, self.assertions, self.restartAtUSec, self.failures, self.restartLimitReached, self.uncontrolledProcesses, self.freezeReason, self.launchFailure, self.launchRemedy, self.ended) = (app, command, user, manifest, adopted, units, processes, pendingCallback, backgroundUntilUSec, assertions, restartAtUSec, failures, restartLimitReached, uncontrolledProcesses, freezeReason, launchFailure, launchRemedy, ended)
+    public init(json: JSONValue) throws(JSONError) {
+        app = try json.read("app")
+        command = try json.read("command")
+        user = try json.readIfPresent("user")
+        manifest = try json.readIfPresent("manifest")
+        adopted = try json.read("adopted")
+        units = try json.readIfPresent("units")
+        processes = try json.read("processes")
+        pendingCallback = try json.readIfPresent("pendingCallback")
+        backgroundUntilUSec = try json.readIfPresent("backgroundUntilUSec")
+        assertions = try json.read("assertions")
+        restartAtUSec = try json.readIfPresent("restartAtUSec")
+        failures = try json.read("failures")
+        restartLimitReached = try json.read("restartLimitReached")
+        uncontrolledProcesses = try json.read("uncontrolledProcesses")
+        freezeReason = try json.readIfPresent("freezeReason")
+        launchFailure = try json.readIfPresent("launchFailure")
+        launchRemedy = try json.readIfPresent("launchRemedy")
+        ended = try json.read("ended")
     }
 
-    /// Writes the value.
-    public func write(to json: inout JSONWriter) {
-        json.beginObject()
-        json.field("app", app)
-        json.field("command", command)
-        json.field("user", user)
-        json.field("manifest", manifest)
-        json.field("adopted", adopted)
-        json.field("units", units)
-        json.field("processes", processes)
-        json.field("pendingCallback", pendingCallback)
-        json.field("backgroundUntilUSec", backgroundUntilUSec)
-        json.field("assertions", assertions)
-        json.field("restartAtUSec", restartAtUSec)
-        json.field("failures", failures)
-        json.field("restartLimitReached", restartLimitReached)
-        json.field("uncontrolledProcesses", uncontrolledProcesses)
-        json.field("freezeReason", freezeReason)
-        json.field("launchFailure", launchFailure)
-        json.field("launchRemedy", launchRemedy)
-        json.field("ended", ended)
-        json.endObject()
+    public var json: JSONValue {
+        [
+            "app": app.json,
+            "command": command.json,
+            "user": user.json,
+            "manifest": manifest.json,
+            "adopted": adopted.json,
+            "units": units.json,
+            "processes": processes.json,
+            "pendingCallback": pendingCallback.json,
+            "backgroundUntilUSec": backgroundUntilUSec.json,
+            "assertions": assertions.json,
+            "restartAtUSec": restartAtUSec.json,
+            "failures": failures.json,
+            "restartLimitReached": restartLimitReached.json,
+            "uncontrolledProcesses": uncontrolledProcesses.json,
+            "freezeReason": freezeReason.json,
+            "launchFailure": launchFailure.json,
+            "launchRemedy": launchRemedy.json,
+            "ended": ended.json,
+        ]
     }
 }
 
@@ -729,68 +402,39 @@ public enum APIAvailableAppSource: String, JSONWord, Sendable, CaseIterable {
 /// An app that can be launched.
 public struct APIAvailableApp: Sendable, Equatable, JSONReadable, JSONWritable {
     public var id: String
-    public var name: Optional<String>
+    public var name: String?
     public var source: APIAvailableAppSource
     public var file: String
     public var running: Bool
     /// False for an app that menus do not show.
     public var shown: Bool
     /// The reason why the app cannot be launched; null if it can.
-    public var problem: Optional<String>
+    public var problem: String?
 
-    /// Creates the value of its members.
     public init(id: String, name: String? = nil, source: APIAvailableAppSource, file: String, running: Bool, shown: Bool, problem: String? = nil) {
         (self.id, self.name, self.source, self.file, self.running, self.shown, self.problem) = (id, name, source, file, running, shown, problem)
     }
 
-    /// Reads the value.
-    public init(from json: inout JSONReader) throws(JSONError) {
-        var id: String?
-        var name: String?
-        var source: APIAvailableAppSource?
-        var file: String?
-        var running: Bool?
-        var shown: Bool?
-        var problem: String?
-        try json.beginObject()
-        while json.nextMember() {
-            if json.isAt("id") {
-                id = try json.read(String.self)
-            } else if json.isAt("name") {
-                name = try json.read(String?.self)
-            } else if json.isAt("source") {
-                source = try json.read(APIAvailableAppSource.self)
-            } else if json.isAt("file") {
-                file = try json.read(String.self)
-            } else if json.isAt("running") {
-                running = try json.read(Bool.self)
-            } else if json.isAt("shown") {
-                shown = try json.read(Bool.self)
-            } else if json.isAt("problem") {
-                problem = try json.read(String?.self)
-            } else {
-                json.skipValue()
-            }
-        }
-        guard let id else { throw json.missingField("id") }
-        guard let source else { throw json.missingField("source") }
-        guard let file else { throw json.missingField("file") }
-        guard let running else { throw json.missingField("running") }
-        guard let shown else { throw json.missingField("shown") }
-        (self.id, self.name, self.source, self.file, self.running, self.shown, self.problem) = (id, name, source, file, running, shown, problem)
+    public init(json: JSONValue) throws(JSONError) {
+        id = try json.read("id")
+        name = try json.readIfPresent("name")
+        source = try json.read("source")
+        file = try json.read("file")
+        running = try json.read("running")
+        shown = try json.read("shown")
+        problem = try json.readIfPresent("problem")
     }
 
-    /// Writes the value.
-    public func write(to json: inout JSONWriter) {
-        json.beginObject()
-        json.field("id", id)
-        json.field("name", name)
-        json.field("source", source)
-        json.field("file", file)
-        json.field("running", running)
-        json.field("shown", shown)
-        json.field("problem", problem)
-        json.endObject()
+    public var json: JSONValue {
+        [
+            "id": id.json,
+            "name": name.json,
+            "source": source.json,
+            "file": file.json,
+            "running": running.json,
+            "shown": shown.json,
+            "problem": problem.json,
+        ]
     }
 }
 
@@ -802,42 +446,22 @@ public enum APIWaitGoal: String, JSONWord, Sendable, CaseIterable {
 /// The parameters of Launch.
 public struct LaunchParameters: Sendable, Equatable, JSONReadable, JSONWritable {
     public var id: String
-    public var background: Optional<Bool>
-    public var wait: Optional<APIWaitGoal>
+    public var background: Bool?
+    public var wait: APIWaitGoal?
 
-    /// Creates the value of its members.
     public init(id: String, background: Bool? = nil, wait: APIWaitGoal? = nil) {
         (self.id, self.background, self.wait) = (id, background, wait)
     }
 
-    /// Reads the value.
-    public init(from json: inout JSONReader) throws(JSONError) {
-        var id: String?
-        var background: Bool?
-        var wait: APIWaitGoal?
-        try json.beginObject()
-        while json.nextMember() {
-            if json.isAt("id") {
-                id = try json.read(String.self)
-            } else if json.isAt("background") {
-                background = try json.read(Bool?.self)
-            } else if json.isAt("wait") {
-                wait = try json.read(APIWaitGoal?.self)
-            } else {
-                throw json.unknownField()
-            }
-        }
-        guard let id else { throw json.missingField("id") }
-        (self.id, self.background, self.wait) = (id, background, wait)
+    public init(json: JSONValue) throws(JSONError) {
+        try json.refuseFields(otherThan: ["id", "background", "wait"])
+        id = try json.read("id")
+        background = try json.readIfPresent("background")
+        wait = try json.readIfPresent("wait")
     }
 
-    /// Writes the value.
-    public func write(to json: inout JSONWriter) {
-        json.beginObject()
-        json.field("id", id)
-        if let background { json.field("background", background) }
-        if let wait { json.field("wait", wait) }
-        json.endObject()
+    public var json: JSONValue {
+        (["id": id.json, "background": background.json, "wait": wait.json] as JSONValue).withoutNulls
     }
 }
 
@@ -845,120 +469,68 @@ public struct LaunchParameters: Sendable, Equatable, JSONReadable, JSONWritable 
 public struct AppReply: Sendable, Equatable, JSONReadable, JSONWritable {
     public var app: APIApp
 
-    /// Creates the value of its members.
     public init(app: APIApp) {
         (self.app) = (app)
     }
 
-    /// Reads the value.
-    public init(from json: inout JSONReader) throws(JSONError) {
-        var app: APIApp?
-        try json.beginObject()
-        while json.nextMember() {
-            if json.isAt("app") {
-                app = try json.read(APIApp.self)
-            } else {
-                json.skipValue()
-            }
-        }
-        guard let app else { throw json.missingField("app") }
-        (self.app) = (app)
+    public init(json: JSONValue) throws(JSONError) {
+        app = try json.read("app")
     }
 
-    /// Writes the value.
-    public func write(to json: inout JSONWriter) {
-        json.beginObject()
-        json.field("app", app)
-        json.endObject()
+    public var json: JSONValue {
+        ["app": app.json]
     }
 }
 
 /// The parameters of Run.
 public struct RunParameters: Sendable, Equatable, JSONReadable, JSONWritable {
     public var command: [String]
-    public var id: Optional<String>
-    public var environment: Optional<[String: String]>
-    public var workingDirectory: Optional<String>
-    public var background: Optional<Bool>
+    public var id: String?
+    public var environment: [String: String]?
+    public var workingDirectory: String?
+    public var background: Bool?
 
-    /// Creates the value of its members.
     public init(command: [String], id: String? = nil, environment: [String: String]? = nil, workingDirectory: String? = nil, background: Bool? = nil) {
         (self.command, self.id, self.environment, self.workingDirectory, self.background) = (command, id, environment, workingDirectory, background)
     }
 
-    /// Reads the value.
-    public init(from json: inout JSONReader) throws(JSONError) {
-        var command: [String]?
-        var id: String?
-        var environment: [String: String]?
-        var workingDirectory: String?
-        var background: Bool?
-        try json.beginObject()
-        while json.nextMember() {
-            if json.isAt("command") {
-                command = try json.read([String].self)
-            } else if json.isAt("id") {
-                id = try json.read(String?.self)
-            } else if json.isAt("environment") {
-                environment = try json.read([String: String]?.self)
-            } else if json.isAt("workingDirectory") {
-                workingDirectory = try json.read(String?.self)
-            } else if json.isAt("background") {
-                background = try json.read(Bool?.self)
-            } else {
-                throw json.unknownField()
-            }
-        }
-        guard let command else { throw json.missingField("command") }
-        (self.command, self.id, self.environment, self.workingDirectory, self.background) = (command, id, environment, workingDirectory, background)
+    public init(json: JSONValue) throws(JSONError) {
+        try json.refuseFields(otherThan: ["command", "id", "environment", "workingDirectory", "background"])
+        command = try json.read("command")
+        id = try json.readIfPresent("id")
+        environment = try json.readIfPresent("environment")
+        workingDirectory = try json.readIfPresent("workingDirectory")
+        background = try json.readIfPresent("background")
     }
 
-    /// Writes the value.
-    public func write(to json: inout JSONWriter) {
-        json.beginObject()
-        json.field("command", command)
-        if let id { json.field("id", id) }
-        if let environment { json.field("environment", environment) }
-        if let workingDirectory { json.field("workingDirectory", workingDirectory) }
-        if let background { json.field("background", background) }
-        json.endObject()
+    public var json: JSONValue {
+        ([
+            "command": command.json,
+            "id": id.json,
+            "environment": environment.json,
+            "workingDirectory": workingDirectory.json,
+            "background": background.json,
+        ] as JSONValue).withoutNulls
     }
 }
 
 /// The parameters of Suspend.
 public struct SuspendParameters: Sendable, Equatable, JSONReadable, JSONWritable {
     public var id: String
-    public var now: Optional<Bool>
+    public var now: Bool?
 
-    /// Creates the value of its members.
     public init(id: String, now: Bool? = nil) {
         (self.id, self.now) = (id, now)
     }
 
-    /// Reads the value.
-    public init(from json: inout JSONReader) throws(JSONError) {
-        var id: String?
-        var now: Bool?
-        try json.beginObject()
-        while json.nextMember() {
-            if json.isAt("id") {
-                id = try json.read(String.self)
-            } else if json.isAt("now") {
-                now = try json.read(Bool?.self)
-            } else {
-                throw json.unknownField()
-            }
-        }
-        guard let id else { throw json.missingField("id") }
-        (self.id, self.now) = (id, now)
+    public init(json: JSONValue) throws(JSONError) {
+        try json.refuseFields(otherThan: ["id", "now"])
+        id = try json.read("id")
+        now = try json.readIfPresent("now")
     }
 
-    /// Writes the value.
-    public func write(to json: inout JSONWriter) {
-        json.beginObject()
-        json.field("id", id)
-        if let now { json.field("now", now) }
-        json.endObject()
+    public var json: JSONValue {
+        (["id": id.json, "now": now.json] as JSONValue).withoutNulls
     }
 }
 
@@ -966,260 +538,146 @@ public struct SuspendParameters: Sendable, Equatable, JSONReadable, JSONWritable
 public struct AppParameters: Sendable, Equatable, JSONReadable, JSONWritable {
     public var id: String
 
-    /// Creates the value of its members.
     public init(id: String) {
         (self.id) = (id)
     }
 
-    /// Reads the value.
-    public init(from json: inout JSONReader) throws(JSONError) {
-        var id: String?
-        try json.beginObject()
-        while json.nextMember() {
-            if json.isAt("id") {
-                id = try json.read(String.self)
-            } else {
-                throw json.unknownField()
-            }
-        }
-        guard let id else { throw json.missingField("id") }
-        (self.id) = (id)
+    public init(json: JSONValue) throws(JSONError) {
+        try json.refuseFields(otherThan: ["id"])
+        id = try json.read("id")
     }
 
-    /// Writes the value.
-    public func write(to json: inout JSONWriter) {
-        json.beginObject()
-        json.field("id", id)
-        json.endObject()
+    public var json: JSONValue {
+        ["id": id.json]
     }
 }
 
 /// The parameters of Kill.
 public struct KillParameters: Sendable, Equatable, JSONReadable, JSONWritable {
     public var id: String
-    public var signal: Optional<Int64>
+    public var signal: Int64?
 
-    /// Creates the value of its members.
     public init(id: String, signal: Int64? = nil) {
         (self.id, self.signal) = (id, signal)
     }
 
-    /// Reads the value.
-    public init(from json: inout JSONReader) throws(JSONError) {
-        var id: String?
-        var signal: Int64?
-        try json.beginObject()
-        while json.nextMember() {
-            if json.isAt("id") {
-                id = try json.read(String.self)
-            } else if json.isAt("signal") {
-                signal = try json.read(Int64?.self)
-            } else {
-                throw json.unknownField()
-            }
-        }
-        guard let id else { throw json.missingField("id") }
-        (self.id, self.signal) = (id, signal)
+    public init(json: JSONValue) throws(JSONError) {
+        try json.refuseFields(otherThan: ["id", "signal"])
+        id = try json.read("id")
+        signal = try json.readIfPresent("signal")
     }
 
-    /// Writes the value.
-    public func write(to json: inout JSONWriter) {
-        json.beginObject()
-        json.field("id", id)
-        if let signal { json.field("signal", signal) }
-        json.endObject()
+    public var json: JSONValue {
+        (["id": id.json, "signal": signal.json] as JSONValue).withoutNulls
     }
 }
 
 /// The parameters of Adopt.
 public struct AdoptParameters: Sendable, Equatable, JSONReadable, JSONWritable {
     public var pid: Int64
-    public var id: Optional<String>
-    public var name: Optional<String>
-    public var background: Optional<Bool>
-    public var byRule: Optional<Bool>
+    public var id: String?
+    public var name: String?
+    public var background: Bool?
+    public var byRule: Bool?
 
-    /// Creates the value of its members.
     public init(pid: Int64, id: String? = nil, name: String? = nil, background: Bool? = nil, byRule: Bool? = nil) {
         (self.pid, self.id, self.name, self.background, self.byRule) = (pid, id, name, background, byRule)
     }
 
-    /// Reads the value.
-    public init(from json: inout JSONReader) throws(JSONError) {
-        var pid: Int64?
-        var id: String?
-        var name: String?
-        var background: Bool?
-        var byRule: Bool?
-        try json.beginObject()
-        while json.nextMember() {
-            if json.isAt("pid") {
-                pid = try json.read(Int64.self)
-            } else if json.isAt("id") {
-                id = try json.read(String?.self)
-            } else if json.isAt("name") {
-                name = try json.read(String?.self)
-            } else if json.isAt("background") {
-                background = try json.read(Bool?.self)
-            } else if json.isAt("byRule") {
-                byRule = try json.read(Bool?.self)
-            } else {
-                throw json.unknownField()
-            }
-        }
-        guard let pid else { throw json.missingField("pid") }
-        (self.pid, self.id, self.name, self.background, self.byRule) = (pid, id, name, background, byRule)
+    public init(json: JSONValue) throws(JSONError) {
+        try json.refuseFields(otherThan: ["pid", "id", "name", "background", "byRule"])
+        pid = try json.read("pid")
+        id = try json.readIfPresent("id")
+        name = try json.readIfPresent("name")
+        background = try json.readIfPresent("background")
+        byRule = try json.readIfPresent("byRule")
     }
 
-    /// Writes the value.
-    public func write(to json: inout JSONWriter) {
-        json.beginObject()
-        json.field("pid", pid)
-        if let id { json.field("id", id) }
-        if let name { json.field("name", name) }
-        if let background { json.field("background", background) }
-        if let byRule { json.field("byRule", byRule) }
-        json.endObject()
+    public var json: JSONValue {
+        ([
+            "pid": pid.json,
+            "id": id.json,
+            "name": name.json,
+            "background": background.json,
+            "byRule": byRule.json,
+        ] as JSONValue).withoutNulls
     }
 }
 
 /// The reply of Adopt, and of methods like it.
 public struct OptionalAppReply: Sendable, Equatable, JSONReadable, JSONWritable {
-    public var app: Optional<APIApp>
+    public var app: APIApp?
 
-    /// Creates the value of its members.
     public init(app: APIApp? = nil) {
         (self.app) = (app)
     }
 
-    /// Reads the value.
-    public init(from json: inout JSONReader) throws(JSONError) {
-        var app: APIApp?
-        try json.beginObject()
-        while json.nextMember() {
-            if json.isAt("app") {
-                app = try json.read(APIApp?.self)
-            } else {
-                json.skipValue()
-            }
-        }
-        (self.app) = (app)
+    public init(json: JSONValue) throws(JSONError) {
+        app = try json.readIfPresent("app")
     }
 
-    /// Writes the value.
-    public func write(to json: inout JSONWriter) {
-        json.beginObject()
-        json.field("app", app)
-        json.endObject()
+    public var json: JSONValue {
+        ["app": app.json]
     }
 }
 
 /// The parameters of Focus.
 public struct FocusParameters: Sendable, Equatable, JSONReadable, JSONWritable {
     public var id: String
-    public var wait: Optional<APIWaitGoal>
+    public var wait: APIWaitGoal?
 
-    /// Creates the value of its members.
     public init(id: String, wait: APIWaitGoal? = nil) {
         (self.id, self.wait) = (id, wait)
     }
 
-    /// Reads the value.
-    public init(from json: inout JSONReader) throws(JSONError) {
-        var id: String?
-        var wait: APIWaitGoal?
-        try json.beginObject()
-        while json.nextMember() {
-            if json.isAt("id") {
-                id = try json.read(String.self)
-            } else if json.isAt("wait") {
-                wait = try json.read(APIWaitGoal?.self)
-            } else {
-                throw json.unknownField()
-            }
-        }
-        guard let id else { throw json.missingField("id") }
-        (self.id, self.wait) = (id, wait)
+    public init(json: JSONValue) throws(JSONError) {
+        try json.refuseFields(otherThan: ["id", "wait"])
+        id = try json.read("id")
+        wait = try json.readIfPresent("wait")
     }
 
-    /// Writes the value.
-    public func write(to json: inout JSONWriter) {
-        json.beginObject()
-        json.field("id", id)
-        if let wait { json.field("wait", wait) }
-        json.endObject()
+    public var json: JSONValue {
+        (["id": id.json, "wait": wait.json] as JSONValue).withoutNulls
     }
 }
 
 /// The parameters of BeginInterruption.
 public struct BeginInterruptionParameters: Sendable, Equatable, JSONReadable, JSONWritable {
-    public var name: Optional<String>
-    public var whileConnected: Optional<Bool>
+    public var name: String?
+    public var whileConnected: Bool?
 
-    /// Creates the value of its members.
     public init(name: String? = nil, whileConnected: Bool? = nil) {
         (self.name, self.whileConnected) = (name, whileConnected)
     }
 
-    /// Reads the value.
-    public init(from json: inout JSONReader) throws(JSONError) {
-        var name: String?
-        var whileConnected: Bool?
-        try json.beginObject()
-        while json.nextMember() {
-            if json.isAt("name") {
-                name = try json.read(String?.self)
-            } else if json.isAt("whileConnected") {
-                whileConnected = try json.read(Bool?.self)
-            } else {
-                throw json.unknownField()
-            }
-        }
-        (self.name, self.whileConnected) = (name, whileConnected)
+    public init(json: JSONValue) throws(JSONError) {
+        try json.refuseFields(otherThan: ["name", "whileConnected"])
+        name = try json.readIfPresent("name")
+        whileConnected = try json.readIfPresent("whileConnected")
     }
 
-    /// Writes the value.
-    public func write(to json: inout JSONWriter) {
-        json.beginObject()
-        if let name { json.field("name", name) }
-        if let whileConnected { json.field("whileConnected", whileConnected) }
-        json.endObject()
+    public var json: JSONValue {
+        (["name": name.json, "whileConnected": whileConnected.json] as JSONValue).withoutNulls
     }
 }
 
 /// The parameters of EndInterruption.
 public struct EndInterruptionParameters: Sendable, Equatable, JSONReadable, JSONWritable {
-    public var name: Optional<String>
-    public var answer: Optional<String>
+    public var name: String?
+    public var answer: String?
 
-    /// Creates the value of its members.
     public init(name: String? = nil, answer: String? = nil) {
         (self.name, self.answer) = (name, answer)
     }
 
-    /// Reads the value.
-    public init(from json: inout JSONReader) throws(JSONError) {
-        var name: String?
-        var answer: String?
-        try json.beginObject()
-        while json.nextMember() {
-            if json.isAt("name") {
-                name = try json.read(String?.self)
-            } else if json.isAt("answer") {
-                answer = try json.read(String?.self)
-            } else {
-                throw json.unknownField()
-            }
-        }
-        (self.name, self.answer) = (name, answer)
+    public init(json: JSONValue) throws(JSONError) {
+        try json.refuseFields(otherThan: ["name", "answer"])
+        name = try json.readIfPresent("name")
+        answer = try json.readIfPresent("answer")
     }
 
-    /// Writes the value.
-    public func write(to json: inout JSONWriter) {
-        json.beginObject()
-        if let name { json.field("name", name) }
-        if let answer { json.field("answer", answer) }
-        json.endObject()
+    public var json: JSONValue {
+        (["name": name.json, "answer": answer.json] as JSONValue).withoutNulls
     }
 }
 
@@ -1230,36 +688,18 @@ public struct SetInUseParameters: Sendable, Equatable, JSONReadable, JSONWritabl
     public var use: Use
     public var apps: [String]
 
-    /// Creates the value of its members.
     public init(use: Use, apps: [String]) {
         (self.use, self.apps) = (use, apps)
     }
 
-    /// Reads the value.
-    public init(from json: inout JSONReader) throws(JSONError) {
-        var use: Use?
-        var apps: [String]?
-        try json.beginObject()
-        while json.nextMember() {
-            if json.isAt("use") {
-                use = try json.read(Use.self)
-            } else if json.isAt("apps") {
-                apps = try json.read([String].self)
-            } else {
-                throw json.unknownField()
-            }
-        }
-        guard let use else { throw json.missingField("use") }
-        guard let apps else { throw json.missingField("apps") }
-        (self.use, self.apps) = (use, apps)
+    public init(json: JSONValue) throws(JSONError) {
+        try json.refuseFields(otherThan: ["use", "apps"])
+        use = try json.read("use")
+        apps = try json.read("apps")
     }
 
-    /// Writes the value.
-    public func write(to json: inout JSONWriter) {
-        json.beginObject()
-        json.field("use", use)
-        json.field("apps", apps)
-        json.endObject()
+    public var json: JSONValue {
+        ["use": use.json, "apps": apps.json]
     }
 }
 
@@ -1267,89 +707,40 @@ public struct SetInUseParameters: Sendable, Equatable, JSONReadable, JSONWritabl
 public struct SetInUseReply: Sendable, Equatable, JSONReadable, JSONWritable {
     public var ignored: [String]
 
-    /// Creates the value of its members.
     public init(ignored: [String]) {
         (self.ignored) = (ignored)
     }
 
-    /// Reads the value.
-    public init(from json: inout JSONReader) throws(JSONError) {
-        var ignored: [String]?
-        try json.beginObject()
-        while json.nextMember() {
-            if json.isAt("ignored") {
-                ignored = try json.read([String].self)
-            } else {
-                json.skipValue()
-            }
-        }
-        guard let ignored else { throw json.missingField("ignored") }
-        (self.ignored) = (ignored)
+    public init(json: JSONValue) throws(JSONError) {
+        ignored = try json.read("ignored")
     }
 
-    /// Writes the value.
-    public func write(to json: inout JSONWriter) {
-        json.beginObject()
-        json.field("ignored", ignored)
-        json.endObject()
+    public var json: JSONValue {
+        ["ignored": ignored.json]
     }
 }
 
-extension EventOutcome: JSONWord {
-    /// The word in the interface.
-    public var word: String {
-        switch self {
-        case .handled: "handled"
-        case .declined: "declined"
-        case .unanswered: "unanswered"
-        case .notListening: "notListening"
-        case .lost: "lost"
-        case .newData: "newData"
-        case .noData: "noData"
-        case .failed: "failed"
-        }
-    }
-}
+extension EventOutcome: JSONWord {}
 
 /// The parameters of Open.
 public struct OpenParameters: Sendable, Equatable, JSONReadable, JSONWritable {
     public var url: String
-    public var id: Optional<String>
-    public var type: Optional<String>
+    public var id: String?
+    public var type: String?
 
-    /// Creates the value of its members.
     public init(url: String, id: String? = nil, type: String? = nil) {
         (self.url, self.id, self.type) = (url, id, type)
     }
 
-    /// Reads the value.
-    public init(from json: inout JSONReader) throws(JSONError) {
-        var url: String?
-        var id: String?
-        var type: String?
-        try json.beginObject()
-        while json.nextMember() {
-            if json.isAt("url") {
-                url = try json.read(String.self)
-            } else if json.isAt("id") {
-                id = try json.read(String?.self)
-            } else if json.isAt("type") {
-                type = try json.read(String?.self)
-            } else {
-                throw json.unknownField()
-            }
-        }
-        guard let url else { throw json.missingField("url") }
-        (self.url, self.id, self.type) = (url, id, type)
+    public init(json: JSONValue) throws(JSONError) {
+        try json.refuseFields(otherThan: ["url", "id", "type"])
+        url = try json.read("url")
+        id = try json.readIfPresent("id")
+        type = try json.readIfPresent("type")
     }
 
-    /// Writes the value.
-    public func write(to json: inout JSONWriter) {
-        json.beginObject()
-        json.field("url", url)
-        if let id { json.field("id", id) }
-        if let type { json.field("type", type) }
-        json.endObject()
+    public var json: JSONValue {
+        (["url": url.json, "id": id.json, "type": type.json] as JSONValue).withoutNulls
     }
 }
 
@@ -1358,36 +749,17 @@ public struct OutcomeReply: Sendable, Equatable, JSONReadable, JSONWritable {
     public var app: APIApp
     public var outcome: EventOutcome
 
-    /// Creates the value of its members.
     public init(app: APIApp, outcome: EventOutcome) {
         (self.app, self.outcome) = (app, outcome)
     }
 
-    /// Reads the value.
-    public init(from json: inout JSONReader) throws(JSONError) {
-        var app: APIApp?
-        var outcome: EventOutcome?
-        try json.beginObject()
-        while json.nextMember() {
-            if json.isAt("app") {
-                app = try json.read(APIApp.self)
-            } else if json.isAt("outcome") {
-                outcome = try json.read(EventOutcome.self)
-            } else {
-                json.skipValue()
-            }
-        }
-        guard let app else { throw json.missingField("app") }
-        guard let outcome else { throw json.missingField("outcome") }
-        (self.app, self.outcome) = (app, outcome)
+    public init(json: JSONValue) throws(JSONError) {
+        app = try json.read("app")
+        outcome = try json.read("outcome")
     }
 
-    /// Writes the value.
-    public func write(to json: inout JSONWriter) {
-        json.beginObject()
-        json.field("app", app)
-        json.field("outcome", outcome)
-        json.endObject()
+    public var json: JSONValue {
+        ["app": app.json, "outcome": outcome.json]
     }
 }
 
@@ -1395,42 +767,21 @@ public struct OutcomeReply: Sendable, Equatable, JSONReadable, JSONWritable {
 public struct ContinueActivityParameters: Sendable, Equatable, JSONReadable, JSONWritable {
     public var id: String
     public var type: String
-    public var info: Optional<String>
+    public var info: String?
 
-    /// Creates the value of its members.
     public init(id: String, type: String, info: String? = nil) {
         (self.id, self.type, self.info) = (id, type, info)
     }
 
-    /// Reads the value.
-    public init(from json: inout JSONReader) throws(JSONError) {
-        var id: String?
-        var type: String?
-        var info: String?
-        try json.beginObject()
-        while json.nextMember() {
-            if json.isAt("id") {
-                id = try json.read(String.self)
-            } else if json.isAt("type") {
-                type = try json.read(String.self)
-            } else if json.isAt("info") {
-                info = try json.read(String?.self)
-            } else {
-                throw json.unknownField()
-            }
-        }
-        guard let id else { throw json.missingField("id") }
-        guard let type else { throw json.missingField("type") }
-        (self.id, self.type, self.info) = (id, type, info)
+    public init(json: JSONValue) throws(JSONError) {
+        try json.refuseFields(otherThan: ["id", "type", "info"])
+        id = try json.read("id")
+        type = try json.read("type")
+        info = try json.readIfPresent("info")
     }
 
-    /// Writes the value.
-    public func write(to json: inout JSONWriter) {
-        json.beginObject()
-        json.field("id", id)
-        json.field("type", type)
-        if let info { json.field("info", info) }
-        json.endObject()
+    public var json: JSONValue {
+        (["id": id.json, "type": type.json, "info": info.json] as JSONValue).withoutNulls
     }
 }
 
@@ -1438,94 +789,53 @@ public struct ContinueActivityParameters: Sendable, Equatable, JSONReadable, JSO
 public struct WakeParameters: Sendable, Equatable, JSONReadable, JSONWritable {
     public var id: String
     public var kind: String
-    public var payload: Optional<String>
+    public var payload: String?
 
-    /// Creates the value of its members.
     public init(id: String, kind: String, payload: String? = nil) {
         (self.id, self.kind, self.payload) = (id, kind, payload)
     }
 
-    /// Reads the value.
-    public init(from json: inout JSONReader) throws(JSONError) {
-        var id: String?
-        var kind: String?
-        var payload: String?
-        try json.beginObject()
-        while json.nextMember() {
-            if json.isAt("id") {
-                id = try json.read(String.self)
-            } else if json.isAt("kind") {
-                kind = try json.read(String.self)
-            } else if json.isAt("payload") {
-                payload = try json.read(String?.self)
-            } else {
-                throw json.unknownField()
-            }
-        }
-        guard let id else { throw json.missingField("id") }
-        guard let kind else { throw json.missingField("kind") }
-        (self.id, self.kind, self.payload) = (id, kind, payload)
+    public init(json: JSONValue) throws(JSONError) {
+        try json.refuseFields(otherThan: ["id", "kind", "payload"])
+        id = try json.read("id")
+        kind = try json.read("kind")
+        payload = try json.readIfPresent("payload")
     }
 
-    /// Writes the value.
-    public func write(to json: inout JSONWriter) {
-        json.beginObject()
-        json.field("id", id)
-        json.field("kind", kind)
-        if let payload { json.field("payload", payload) }
-        json.endObject()
+    public var json: JSONValue {
+        (["id": id.json, "kind": kind.json, "payload": payload.json] as JSONValue).withoutNulls
     }
 }
 
 /// The parameters of OpenScene.
 public struct OpenSceneParameters: Sendable, Equatable, JSONReadable, JSONWritable {
     public var app: String
-    public var scene: Optional<String>
-    public var role: Optional<String>
-    public var info: Optional<String>
-    public var background: Optional<Bool>
+    public var scene: String?
+    public var role: String?
+    public var info: String?
+    public var background: Bool?
 
-    /// Creates the value of its members.
     public init(app: String, scene: String? = nil, role: String? = nil, info: String? = nil, background: Bool? = nil) {
         (self.app, self.scene, self.role, self.info, self.background) = (app, scene, role, info, background)
     }
 
-    /// Reads the value.
-    public init(from json: inout JSONReader) throws(JSONError) {
-        var app: String?
-        var scene: String?
-        var role: String?
-        var info: String?
-        var background: Bool?
-        try json.beginObject()
-        while json.nextMember() {
-            if json.isAt("app") {
-                app = try json.read(String.self)
-            } else if json.isAt("scene") {
-                scene = try json.read(String?.self)
-            } else if json.isAt("role") {
-                role = try json.read(String?.self)
-            } else if json.isAt("info") {
-                info = try json.read(String?.self)
-            } else if json.isAt("background") {
-                background = try json.read(Bool?.self)
-            } else {
-                throw json.unknownField()
-            }
-        }
-        guard let app else { throw json.missingField("app") }
-        (self.app, self.scene, self.role, self.info, self.background) = (app, scene, role, info, background)
+    public init(json: JSONValue) throws(JSONError) {
+        try json.refuseFields(otherThan: ["app", "scene", "role", "info", "background"])
+        app = try json.read("app")
+        scene = try json.readIfPresent("scene")
+        role = try json.readIfPresent("role")
+        info = try json.readIfPresent("info")
+        background = try json.readIfPresent("background")
     }
 
-    /// Writes the value.
-    public func write(to json: inout JSONWriter) {
-        json.beginObject()
-        json.field("app", app)
-        if let scene { json.field("scene", scene) }
-        if let role { json.field("role", role) }
-        if let info { json.field("info", info) }
-        if let background { json.field("background", background) }
-        json.endObject()
+    public var json: JSONValue {
+        ([
+            "app": app.json,
+            "scene": scene.json,
+            "role": role.json,
+            "info": info.json,
+            "background": background.json,
+        ] as JSONValue).withoutNulls
     }
 }
 
@@ -1533,31 +843,16 @@ public struct OpenSceneParameters: Sendable, Equatable, JSONReadable, JSONWritab
 public struct SceneReply: Sendable, Equatable, JSONReadable, JSONWritable {
     public var scene: APIScene
 
-    /// Creates the value of its members.
     public init(scene: APIScene) {
         (self.scene) = (scene)
     }
 
-    /// Reads the value.
-    public init(from json: inout JSONReader) throws(JSONError) {
-        var scene: APIScene?
-        try json.beginObject()
-        while json.nextMember() {
-            if json.isAt("scene") {
-                scene = try json.read(APIScene.self)
-            } else {
-                json.skipValue()
-            }
-        }
-        guard let scene else { throw json.missingField("scene") }
-        (self.scene) = (scene)
+    public init(json: JSONValue) throws(JSONError) {
+        scene = try json.read("scene")
     }
 
-    /// Writes the value.
-    public func write(to json: inout JSONWriter) {
-        json.beginObject()
-        json.field("scene", scene)
-        json.endObject()
+    public var json: JSONValue {
+        ["scene": scene.json]
     }
 }
 
@@ -1566,36 +861,18 @@ public struct SceneParameters: Sendable, Equatable, JSONReadable, JSONWritable {
     public var app: String
     public var scene: String
 
-    /// Creates the value of its members.
     public init(app: String, scene: String) {
         (self.app, self.scene) = (app, scene)
     }
 
-    /// Reads the value.
-    public init(from json: inout JSONReader) throws(JSONError) {
-        var app: String?
-        var scene: String?
-        try json.beginObject()
-        while json.nextMember() {
-            if json.isAt("app") {
-                app = try json.read(String.self)
-            } else if json.isAt("scene") {
-                scene = try json.read(String.self)
-            } else {
-                throw json.unknownField()
-            }
-        }
-        guard let app else { throw json.missingField("app") }
-        guard let scene else { throw json.missingField("scene") }
-        (self.app, self.scene) = (app, scene)
+    public init(json: JSONValue) throws(JSONError) {
+        try json.refuseFields(otherThan: ["app", "scene"])
+        app = try json.read("app")
+        scene = try json.read("scene")
     }
 
-    /// Writes the value.
-    public func write(to json: inout JSONWriter) {
-        json.beginObject()
-        json.field("app", app)
-        json.field("scene", scene)
-        json.endObject()
+    public var json: JSONValue {
+        ["app": app.json, "scene": scene.json]
     }
 }
 
@@ -1604,67 +881,35 @@ public struct ListReply: Sendable, Equatable, JSONReadable, JSONWritable {
     public var apps: [APIApp]
     public var helpers: [APIHelper]
 
-    /// Creates the value of its members.
     public init(apps: [APIApp], helpers: [APIHelper]) {
         (self.apps, self.helpers) = (apps, helpers)
     }
 
-    /// Reads the value.
-    public init(from json: inout JSONReader) throws(JSONError) {
-        var apps: [APIApp]?
-        var helpers: [APIHelper]?
-        try json.beginObject()
-        while json.nextMember() {
-            if json.isAt("apps") {
-                apps = try json.read([APIApp].self)
-            } else if json.isAt("helpers") {
-                helpers = try json.read([APIHelper].self)
-            } else {
-                json.skipValue()
-            }
-        }
-        guard let apps else { throw json.missingField("apps") }
-        guard let helpers else { throw json.missingField("helpers") }
-        (self.apps, self.helpers) = (apps, helpers)
+    public init(json: JSONValue) throws(JSONError) {
+        apps = try json.read("apps")
+        helpers = try json.read("helpers")
     }
 
-    /// Writes the value.
-    public func write(to json: inout JSONWriter) {
-        json.beginObject()
-        json.field("apps", apps)
-        json.field("helpers", helpers)
-        json.endObject()
+    public var json: JSONValue {
+        ["apps": apps.json, "helpers": helpers.json]
     }
 }
 
 /// The parameters of ListAvailable.
 public struct ListAvailableParameters: Sendable, Equatable, JSONReadable, JSONWritable {
-    public var all: Optional<Bool>
+    public var all: Bool?
 
-    /// Creates the value of its members.
     public init(all: Bool? = nil) {
         (self.all) = (all)
     }
 
-    /// Reads the value.
-    public init(from json: inout JSONReader) throws(JSONError) {
-        var all: Bool?
-        try json.beginObject()
-        while json.nextMember() {
-            if json.isAt("all") {
-                all = try json.read(Bool?.self)
-            } else {
-                throw json.unknownField()
-            }
-        }
-        (self.all) = (all)
+    public init(json: JSONValue) throws(JSONError) {
+        try json.refuseFields(otherThan: ["all"])
+        all = try json.readIfPresent("all")
     }
 
-    /// Writes the value.
-    public func write(to json: inout JSONWriter) {
-        json.beginObject()
-        if let all { json.field("all", all) }
-        json.endObject()
+    public var json: JSONValue {
+        (["all": all.json] as JSONValue).withoutNulls
     }
 }
 
@@ -1672,31 +917,16 @@ public struct ListAvailableParameters: Sendable, Equatable, JSONReadable, JSONWr
 public struct ListAvailableReply: Sendable, Equatable, JSONReadable, JSONWritable {
     public var apps: [APIAvailableApp]
 
-    /// Creates the value of its members.
     public init(apps: [APIAvailableApp]) {
         (self.apps) = (apps)
     }
 
-    /// Reads the value.
-    public init(from json: inout JSONReader) throws(JSONError) {
-        var apps: [APIAvailableApp]?
-        try json.beginObject()
-        while json.nextMember() {
-            if json.isAt("apps") {
-                apps = try json.read([APIAvailableApp].self)
-            } else {
-                json.skipValue()
-            }
-        }
-        guard let apps else { throw json.missingField("apps") }
-        (self.apps) = (apps)
+    public init(json: JSONValue) throws(JSONError) {
+        apps = try json.read("apps")
     }
 
-    /// Writes the value.
-    public func write(to json: inout JSONWriter) {
-        json.beginObject()
-        json.field("apps", apps)
-        json.endObject()
+    public var json: JSONValue {
+        ["apps": apps.json]
     }
 }
 
@@ -1704,70 +934,39 @@ public struct ListAvailableReply: Sendable, Equatable, JSONReadable, JSONWritabl
 public struct DescribeReply: Sendable, Equatable, JSONReadable, JSONWritable {
     public var details: APIDetails
 
-    /// Creates the value of its members.
     public init(details: APIDetails) {
         (self.details) = (details)
     }
 
-    /// Reads the value.
-    public init(from json: inout JSONReader) throws(JSONError) {
-        var details: APIDetails?
-        try json.beginObject()
-        while json.nextMember() {
-            if json.isAt("details") {
-                details = try json.read(APIDetails.self)
-            } else {
-                json.skipValue()
-            }
-        }
-        guard let details else { throw json.missingField("details") }
-        (self.details) = (details)
+    public init(json: JSONValue) throws(JSONError) {
+        details = try json.read("details")
     }
 
-    /// Writes the value.
-    public func write(to json: inout JSONWriter) {
-        json.beginObject()
-        json.field("details", details)
-        json.endObject()
+    public var json: JSONValue {
+        ["details": details.json]
     }
 }
 
 /// The parameters of FindApp.
 public struct FindAppParameters: Sendable, Equatable, JSONReadable, JSONWritable {
     /// The process. A call has either this or appID.
-    public var pid: Optional<Int64>
+    public var pid: Int64?
     /// The app id that a window claims: the id of an app or of its desktop entry, or the StartupWMClass of the entry.
     /// The same case comes before any case. Of several instances (mail, mail-2), the first that runs counts.
-    public var appID: Optional<String>
+    public var appID: String?
 
-    /// Creates the value of its members.
     public init(pid: Int64? = nil, appID: String? = nil) {
         (self.pid, self.appID) = (pid, appID)
     }
 
-    /// Reads the value.
-    public init(from json: inout JSONReader) throws(JSONError) {
-        var pid: Int64?
-        var appID: String?
-        try json.beginObject()
-        while json.nextMember() {
-            if json.isAt("pid") {
-                pid = try json.read(Int64?.self)
-            } else if json.isAt("appID") {
-                appID = try json.read(String?.self)
-            } else {
-                throw json.unknownField()
-            }
-        }
-        (self.pid, self.appID) = (pid, appID)
+    public init(json: JSONValue) throws(JSONError) {
+        try json.refuseFields(otherThan: ["pid", "appID"])
+        pid = try json.readIfPresent("pid")
+        appID = try json.readIfPresent("appID")
     }
 
-    /// Writes the value.
-    public func write(to json: inout JSONWriter) {
-        json.beginObject()
-        if let pid { json.field("pid", pid) }
-        if let appID { json.field("appID", appID) }
-        json.endObject()
+    public var json: JSONValue {
+        (["pid": pid.json, "appID": appID.json] as JSONValue).withoutNulls
     }
 }
 
@@ -1781,48 +980,23 @@ public struct APIStateCondition: Sendable, Equatable, JSONReadable, JSONWritable
     public var kind: APIStateConditionKind
     /// The callback, the task or mode, or the other apps.
     public var names: [String]
-    public var sinceUSec: Optional<Int64>
+    public var sinceUSec: Int64?
     /// The latest end of the condition.
-    public var untilUSec: Optional<Int64>
+    public var untilUSec: Int64?
 
-    /// Creates the value of its members.
     public init(kind: APIStateConditionKind, names: [String], sinceUSec: Int64? = nil, untilUSec: Int64? = nil) {
         (self.kind, self.names, self.sinceUSec, self.untilUSec) = (kind, names, sinceUSec, untilUSec)
     }
 
-    /// Reads the value.
-    public init(from json: inout JSONReader) throws(JSONError) {
-        var kind: APIStateConditionKind?
-        var names: [String]?
-        var sinceUSec: Int64?
-        var untilUSec: Int64?
-        try json.beginObject()
-        while json.nextMember() {
-            if json.isAt("kind") {
-                kind = try json.read(APIStateConditionKind.self)
-            } else if json.isAt("names") {
-                names = try json.read([String].self)
-            } else if json.isAt("sinceUSec") {
-                sinceUSec = try json.read(Int64?.self)
-            } else if json.isAt("untilUSec") {
-                untilUSec = try json.read(Int64?.self)
-            } else {
-                json.skipValue()
-            }
-        }
-        guard let kind else { throw json.missingField("kind") }
-        guard let names else { throw json.missingField("names") }
-        (self.kind, self.names, self.sinceUSec, self.untilUSec) = (kind, names, sinceUSec, untilUSec)
+    public init(json: JSONValue) throws(JSONError) {
+        kind = try json.read("kind")
+        names = try json.read("names")
+        sinceUSec = try json.readIfPresent("sinceUSec")
+        untilUSec = try json.readIfPresent("untilUSec")
     }
 
-    /// Writes the value.
-    public func write(to json: inout JSONWriter) {
-        json.beginObject()
-        json.field("kind", kind)
-        json.field("names", names)
-        json.field("sinceUSec", sinceUSec)
-        json.field("untilUSec", untilUSec)
-        json.endObject()
+    public var json: JSONValue {
+        ["kind": kind.json, "names": names.json, "sinceUSec": sinceUSec.json, "untilUSec": untilUSec.json]
     }
 }
 
@@ -1835,57 +1009,33 @@ public enum APIProspectKind: String, JSONWord, Sendable, CaseIterable {
 public struct APIProspect: Sendable, Equatable, JSONReadable, JSONWritable {
     public var kind: APIProspectKind
     public var timeUSec: Int64
-    public var from: Optional<AppState>
-    public var to: Optional<AppState>
-    public var reason: Optional<Reason>
-    public var callback: Optional<String>
+    public var from: AppState?
+    public var to: AppState?
+    public var reason: Reason?
+    public var callback: String?
 
-    /// Creates the value of its members.
     public init(kind: APIProspectKind, timeUSec: Int64, from: AppState? = nil, to: AppState? = nil, reason: Reason? = nil, callback: String? = nil) {
         (self.kind, self.timeUSec, self.from, self.to, self.reason, self.callback) = (kind, timeUSec, from, to, reason, callback)
     }
 
-    /// Reads the value.
-    public init(from json: inout JSONReader) throws(JSONError) {
-        var kind: APIProspectKind?
-        var timeUSec: Int64?
-        var from: AppState?
-        var to: AppState?
-        var reason: Reason?
-        var callback: String?
-        try json.beginObject()
-        while json.nextMember() {
-            if json.isAt("kind") {
-                kind = try json.read(APIProspectKind.self)
-            } else if json.isAt("timeUSec") {
-                timeUSec = try json.read(Int64.self)
-            } else if json.isAt("from") {
-                from = try json.read(AppState?.self)
-            } else if json.isAt("to") {
-                to = try json.read(AppState?.self)
-            } else if json.isAt("reason") {
-                reason = try json.read(Reason?.self)
-            } else if json.isAt("callback") {
-                callback = try json.read(String?.self)
-            } else {
-                json.skipValue()
-            }
-        }
-        guard let kind else { throw json.missingField("kind") }
-        guard let timeUSec else { throw json.missingField("timeUSec") }
-        (self.kind, self.timeUSec, self.from, self.to, self.reason, self.callback) = (kind, timeUSec, from, to, reason, callback)
+    public init(json: JSONValue) throws(JSONError) {
+        kind = try json.read("kind")
+        timeUSec = try json.read("timeUSec")
+        from = try json.readIfPresent("from")
+        to = try json.readIfPresent("to")
+        reason = try json.readIfPresent("reason")
+        callback = try json.readIfPresent("callback")
     }
 
-    /// Writes the value.
-    public func write(to json: inout JSONWriter) {
-        json.beginObject()
-        json.field("kind", kind)
-        json.field("timeUSec", timeUSec)
-        json.field("from", from)
-        json.field("to", to)
-        json.field("reason", reason)
-        json.field("callback", callback)
-        json.endObject()
+    public var json: JSONValue {
+        [
+            "kind": kind.json,
+            "timeUSec": timeUSec.json,
+            "from": from.json,
+            "to": to.json,
+            "reason": reason.json,
+            "callback": callback.json,
+        ]
     }
 }
 
@@ -1893,56 +1043,33 @@ public struct APIProspect: Sendable, Equatable, JSONReadable, JSONWritable {
 public struct APIExplanation: Sendable, Equatable, JSONReadable, JSONWritable {
     public var details: APIDetails
     /// The next state; null if the app stays in its state. An app that does background work is suspended when the work ends.
-    public var next: Optional<AppState>
+    public var next: AppState?
     public var conditions: [APIStateCondition]
     public var prospects: [APIProspect]
     /// The running apps that have the other end of a pipe or a Unix socket of this one, and can wait for it while it is suspended;
     /// null if the client may not see other apps.
-    public var connectedApps: Optional<[String]>
+    public var connectedApps: [String]?
 
-    /// Creates the value of its members.
     public init(details: APIDetails, next: AppState? = nil, conditions: [APIStateCondition], prospects: [APIProspect], connectedApps: [String]? = nil) {
         (self.details, self.next, self.conditions, self.prospects, self.connectedApps) = (details, next, conditions, prospects, connectedApps)
     }
 
-    /// Reads the value.
-    public init(from json: inout JSONReader) throws(JSONError) {
-        var details: APIDetails?
-        var next: AppState?
-        var conditions: [APIStateCondition]?
-        var prospects: [APIProspect]?
-        var connectedApps: [String]?
-        try json.beginObject()
-        while json.nextMember() {
-            if json.isAt("details") {
-                details = try json.read(APIDetails.self)
-            } else if json.isAt("next") {
-                next = try json.read(AppState?.self)
-            } else if json.isAt("conditions") {
-                conditions = try json.read([APIStateCondition].self)
-            } else if json.isAt("prospects") {
-                prospects = try json.read([APIProspect].self)
-            } else if json.isAt("connectedApps") {
-                connectedApps = try json.read([String]?.self)
-            } else {
-                json.skipValue()
-            }
-        }
-        guard let details else { throw json.missingField("details") }
-        guard let conditions else { throw json.missingField("conditions") }
-        guard let prospects else { throw json.missingField("prospects") }
-        (self.details, self.next, self.conditions, self.prospects, self.connectedApps) = (details, next, conditions, prospects, connectedApps)
+    public init(json: JSONValue) throws(JSONError) {
+        details = try json.read("details")
+        next = try json.readIfPresent("next")
+        conditions = try json.read("conditions")
+        prospects = try json.read("prospects")
+        connectedApps = try json.readIfPresent("connectedApps")
     }
 
-    /// Writes the value.
-    public func write(to json: inout JSONWriter) {
-        json.beginObject()
-        json.field("details", details)
-        json.field("next", next)
-        json.field("conditions", conditions)
-        json.field("prospects", prospects)
-        json.field("connectedApps", connectedApps)
-        json.endObject()
+    public var json: JSONValue {
+        [
+            "details": details.json,
+            "next": next.json,
+            "conditions": conditions.json,
+            "prospects": prospects.json,
+            "connectedApps": connectedApps.json,
+        ]
     }
 }
 
@@ -1950,31 +1077,16 @@ public struct APIExplanation: Sendable, Equatable, JSONReadable, JSONWritable {
 public struct ExplainReply: Sendable, Equatable, JSONReadable, JSONWritable {
     public var explanation: APIExplanation
 
-    /// Creates the value of its members.
     public init(explanation: APIExplanation) {
         (self.explanation) = (explanation)
     }
 
-    /// Reads the value.
-    public init(from json: inout JSONReader) throws(JSONError) {
-        var explanation: APIExplanation?
-        try json.beginObject()
-        while json.nextMember() {
-            if json.isAt("explanation") {
-                explanation = try json.read(APIExplanation.self)
-            } else {
-                json.skipValue()
-            }
-        }
-        guard let explanation else { throw json.missingField("explanation") }
-        (self.explanation) = (explanation)
+    public init(json: JSONValue) throws(JSONError) {
+        explanation = try json.read("explanation")
     }
 
-    /// Writes the value.
-    public func write(to json: inout JSONWriter) {
-        json.beginObject()
-        json.field("explanation", explanation)
-        json.endObject()
+    public var json: JSONValue {
+        ["explanation": explanation.json]
     }
 }
 
@@ -1988,138 +1100,81 @@ public struct APIHistoryEvent: Sendable, Equatable, JSONReadable, JSONWritable {
     public var kind: APIHistoryKind
     public var id: String
     public var timeUSec: Int64
-    public var from: Optional<AppState>
-    public var to: Optional<AppState>
-    public var reason: Optional<Reason>
+    public var from: AppState?
+    public var to: AppState?
+    public var reason: Reason?
     /// The callback that was not answered in time.
-    public var callback: Optional<String>
+    public var callback: String?
     /// The error of a failed launch.
-    public var error: Optional<String>
-    public var pid: Optional<Int64>
+    public var error: String?
+    public var pid: Int64?
     /// The time that the app took to answer the callback of the transition.
-    public var answerUSec: Optional<Int64>
-    public var exitCode: Optional<Int64>
-    public var signal: Optional<Int64>
+    public var answerUSec: Int64?
+    public var exitCode: Int64?
+    public var signal: Int64?
     /// The time that the app was in the state before.
-    public var stateUSec: Optional<Int64>
+    public var stateUSec: Int64?
     /// True for an end that keeps the next launch from restoring the app's state.
-    public var restoreFailed: Optional<Bool>
+    public var restoreFailed: Bool?
 
-    /// Creates the value of its members.
     public init(kind: APIHistoryKind, id: String, timeUSec: Int64, from: AppState? = nil, to: AppState? = nil, reason: Reason? = nil, callback: String? = nil, error: String? = nil, pid: Int64? = nil, answerUSec: Int64? = nil, exitCode: Int64? = nil, signal: Int64? = nil, stateUSec: Int64? = nil, restoreFailed: Bool? = nil) {
         (self.kind, self.id, self.timeUSec, self.from, self.to, self.reason, self.callback, self.error, self.pid, self.answerUSec, self.exitCode, self.signal, self.stateUSec, self.restoreFailed) = (kind, id, timeUSec, from, to, reason, callback, error, pid, answerUSec, exitCode, signal, stateUSec, restoreFailed)
     }
 
-    /// Reads the value.
-    public init(from json: inout JSONReader) throws(JSONError) {
-        var kind: APIHistoryKind?
-        var id: String?
-        var timeUSec: Int64?
-        var from: AppState?
-        var to: AppState?
-        var reason: Reason?
-        var callback: String?
-        var error: String?
-        var pid: Int64?
-        var answerUSec: Int64?
-        var exitCode: Int64?
-        var signal: Int64?
-        var stateUSec: Int64?
-        var restoreFailed: Bool?
-        try json.beginObject()
-        while json.nextMember() {
-            if json.isAt("kind") {
-                kind = try json.read(APIHistoryKind.self)
-            } else if json.isAt("id") {
-                id = try json.read(String.self)
-            } else if json.isAt("timeUSec") {
-                timeUSec = try json.read(Int64.self)
-            } else if json.isAt("from") {
-                from = try json.read(AppState?.self)
-            } else if json.isAt("to") {
-                to = try json.read(AppState?.self)
-            } else if json.isAt("reason") {
-                reason = try json.read(Reason?.self)
-            } else if json.isAt("callback") {
-                callback = try json.read(String?.self)
-            } else if json.isAt("error") {
-                error = try json.read(String?.self)
-            } else if json.isAt("pid") {
-                pid = try json.read(Int64?.self)
-            } else if json.isAt("answerUSec") {
-                answerUSec = try json.read(Int64?.self)
-            } else if json.isAt("exitCode") {
-                exitCode = try json.read(Int64?.self)
-            } else if json.isAt("signal") {
-                signal = try json.read(Int64?.self)
-            } else if json.isAt("stateUSec") {
-                stateUSec = try json.read(Int64?.self)
-            } else if json.isAt("restoreFailed") {
-                restoreFailed = try json.read(Bool?.self)
-            } else {
-                json.skipValue()
-            }
-        }
-        guard let kind else { throw json.missingField("kind") }
-        guard let id else { throw json.missingField("id") }
-        guard let timeUSec else { throw json.missingField("timeUSec") }
-        (self.kind, self.id, self.timeUSec, self.from, self.to, self.reason, self.callback, self.error, self.pid, self.answerUSec, self.exitCode, self.signal, self.stateUSec, self.restoreFailed) = (kind, id, timeUSec, from, to, reason, callback, error, pid, answerUSec, exitCode, signal, stateUSec, restoreFailed)
+    public init(json: JSONValue) throws(JSONError) {
+        kind = try json.read("kind")
+        id = try json.read("id")
+        timeUSec = try json.read("timeUSec")
+        from = try json.readIfPresent("from")
+        to = try json.readIfPresent("to")
+        reason = try json.readIfPresent("reason")
+        callback = try json.readIfPresent("callback")
+        error = try json.readIfPresent("error")
+        pid = try json.readIfPresent("pid")
+        answerUSec = try json.readIfPresent("answerUSec")
+        exitCode = try json.readIfPresent("exitCode")
+        signal = try json.readIfPresent("signal")
+        stateUSec = try json.readIfPresent("stateUSec")
+        restoreFailed = try json.readIfPresent("restoreFailed")
     }
 
-    /// Writes the value.
-    public func write(to json: inout JSONWriter) {
-        json.beginObject()
-        json.field("kind", kind)
-        json.field("id", id)
-        json.field("timeUSec", timeUSec)
-        json.field("from", from)
-        json.field("to", to)
-        json.field("reason", reason)
-        json.field("callback", callback)
-        json.field("error", error)
-        json.field("pid", pid)
-        json.field("answerUSec", answerUSec)
-        json.field("exitCode", exitCode)
-        json.field("signal", signal)
-        json.field("stateUSec", stateUSec)
-        json.field("restoreFailed", restoreFailed)
-        json.endObject()
+    public var json: JSONValue {
+        [
+            "kind": kind.json,
+            "id": id.json,
+            "timeUSec": timeUSec.json,
+            "from": from.json,
+            "to": to.json,
+            "reason": reason.json,
+            "callback": callback.json,
+            "error": error.json,
+            "pid": pid.json,
+            "answerUSec": answerUSec.json,
+            "exitCode": exitCode.json,
+            "signal": signal.json,
+            "stateUSec": stateUSec.json,
+            "restoreFailed": restoreFailed.json,
+        ]
     }
 }
 
 /// The parameters of History.
 public struct HistoryParameters: Sendable, Equatable, JSONReadable, JSONWritable {
-    public var id: Optional<String>
-    public var limit: Optional<Int64>
+    public var id: String?
+    public var limit: Int64?
 
-    /// Creates the value of its members.
     public init(id: String? = nil, limit: Int64? = nil) {
         (self.id, self.limit) = (id, limit)
     }
 
-    /// Reads the value.
-    public init(from json: inout JSONReader) throws(JSONError) {
-        var id: String?
-        var limit: Int64?
-        try json.beginObject()
-        while json.nextMember() {
-            if json.isAt("id") {
-                id = try json.read(String?.self)
-            } else if json.isAt("limit") {
-                limit = try json.read(Int64?.self)
-            } else {
-                throw json.unknownField()
-            }
-        }
-        (self.id, self.limit) = (id, limit)
+    public init(json: JSONValue) throws(JSONError) {
+        try json.refuseFields(otherThan: ["id", "limit"])
+        id = try json.readIfPresent("id")
+        limit = try json.readIfPresent("limit")
     }
 
-    /// Writes the value.
-    public func write(to json: inout JSONWriter) {
-        json.beginObject()
-        if let id { json.field("id", id) }
-        if let limit { json.field("limit", limit) }
-        json.endObject()
+    public var json: JSONValue {
+        (["id": id.json, "limit": limit.json] as JSONValue).withoutNulls
     }
 }
 
@@ -2128,36 +1183,17 @@ public struct HistoryReply: Sendable, Equatable, JSONReadable, JSONWritable {
     public var sinceUSec: Int64
     public var events: [APIHistoryEvent]
 
-    /// Creates the value of its members.
     public init(sinceUSec: Int64, events: [APIHistoryEvent]) {
         (self.sinceUSec, self.events) = (sinceUSec, events)
     }
 
-    /// Reads the value.
-    public init(from json: inout JSONReader) throws(JSONError) {
-        var sinceUSec: Int64?
-        var events: [APIHistoryEvent]?
-        try json.beginObject()
-        while json.nextMember() {
-            if json.isAt("sinceUSec") {
-                sinceUSec = try json.read(Int64.self)
-            } else if json.isAt("events") {
-                events = try json.read([APIHistoryEvent].self)
-            } else {
-                json.skipValue()
-            }
-        }
-        guard let sinceUSec else { throw json.missingField("sinceUSec") }
-        guard let events else { throw json.missingField("events") }
-        (self.sinceUSec, self.events) = (sinceUSec, events)
+    public init(json: JSONValue) throws(JSONError) {
+        sinceUSec = try json.read("sinceUSec")
+        events = try json.read("events")
     }
 
-    /// Writes the value.
-    public func write(to json: inout JSONWriter) {
-        json.beginObject()
-        json.field("sinceUSec", sinceUSec)
-        json.field("events", events)
-        json.endObject()
+    public var json: JSONValue {
+        ["sinceUSec": sinceUSec.json, "events": events.json]
     }
 }
 
@@ -2167,64 +1203,36 @@ public struct APITransition: Sendable, Equatable, JSONReadable, JSONWritable {
     public var from: AppState
     public var to: AppState
     /// The reason; null if the client may not see it.
-    public var reason: Optional<Reason>
+    public var reason: Reason?
     public var timeUSec: Int64
-    public var pid: Optional<Int64>
+    public var pid: Int64?
     /// The time that the app took to answer the callback of the transition.
-    public var answerUSec: Optional<Int64>
+    public var answerUSec: Int64?
 
-    /// Creates the value of its members.
     public init(id: String, from: AppState, to: AppState, reason: Reason? = nil, timeUSec: Int64, pid: Int64? = nil, answerUSec: Int64? = nil) {
         (self.id, self.from, self.to, self.reason, self.timeUSec, self.pid, self.answerUSec) = (id, from, to, reason, timeUSec, pid, answerUSec)
     }
 
-    /// Reads the value.
-    public init(from json: inout JSONReader) throws(JSONError) {
-        var id: String?
-        var from: AppState?
-        var to: AppState?
-        var reason: Reason?
-        var timeUSec: Int64?
-        var pid: Int64?
-        var answerUSec: Int64?
-        try json.beginObject()
-        while json.nextMember() {
-            if json.isAt("id") {
-                id = try json.read(String.self)
-            } else if json.isAt("from") {
-                from = try json.read(AppState.self)
-            } else if json.isAt("to") {
-                to = try json.read(AppState.self)
-            } else if json.isAt("reason") {
-                reason = try json.read(Reason?.self)
-            } else if json.isAt("timeUSec") {
-                timeUSec = try json.read(Int64.self)
-            } else if json.isAt("pid") {
-                pid = try json.read(Int64?.self)
-            } else if json.isAt("answerUSec") {
-                answerUSec = try json.read(Int64?.self)
-            } else {
-                json.skipValue()
-            }
-        }
-        guard let id else { throw json.missingField("id") }
-        guard let from else { throw json.missingField("from") }
-        guard let to else { throw json.missingField("to") }
-        guard let timeUSec else { throw json.missingField("timeUSec") }
-        (self.id, self.from, self.to, self.reason, self.timeUSec, self.pid, self.answerUSec) = (id, from, to, reason, timeUSec, pid, answerUSec)
+    public init(json: JSONValue) throws(JSONError) {
+        id = try json.read("id")
+        from = try json.read("from")
+        to = try json.read("to")
+        reason = try json.readIfPresent("reason")
+        timeUSec = try json.read("timeUSec")
+        pid = try json.readIfPresent("pid")
+        answerUSec = try json.readIfPresent("answerUSec")
     }
 
-    /// Writes the value.
-    public func write(to json: inout JSONWriter) {
-        json.beginObject()
-        json.field("id", id)
-        json.field("from", from)
-        json.field("to", to)
-        json.field("reason", reason)
-        json.field("timeUSec", timeUSec)
-        json.field("pid", pid)
-        json.field("answerUSec", answerUSec)
-        json.endObject()
+    public var json: JSONValue {
+        [
+            "id": id.json,
+            "from": from.json,
+            "to": to.json,
+            "reason": reason.json,
+            "timeUSec": timeUSec.json,
+            "pid": pid.json,
+            "answerUSec": answerUSec.json,
+        ]
     }
 }
 
@@ -2236,156 +1244,75 @@ public struct APISceneTransition: Sendable, Equatable, JSONReadable, JSONWritabl
     public var to: SceneState
     public var reason: Reason
     public var timeUSec: Int64
-    public var answerUSec: Optional<Int64>
+    public var answerUSec: Int64?
 
-    /// Creates the value of its members.
     public init(app: String, scene: String, from: SceneState, to: SceneState, reason: Reason, timeUSec: Int64, answerUSec: Int64? = nil) {
         (self.app, self.scene, self.from, self.to, self.reason, self.timeUSec, self.answerUSec) = (app, scene, from, to, reason, timeUSec, answerUSec)
     }
 
-    /// Reads the value.
-    public init(from json: inout JSONReader) throws(JSONError) {
-        var app: String?
-        var scene: String?
-        var from: SceneState?
-        var to: SceneState?
-        var reason: Reason?
-        var timeUSec: Int64?
-        var answerUSec: Int64?
-        try json.beginObject()
-        while json.nextMember() {
-            if json.isAt("app") {
-                app = try json.read(String.self)
-            } else if json.isAt("scene") {
-                scene = try json.read(String.self)
-            } else if json.isAt("from") {
-                from = try json.read(SceneState.self)
-            } else if json.isAt("to") {
-                to = try json.read(SceneState.self)
-            } else if json.isAt("reason") {
-                reason = try json.read(Reason.self)
-            } else if json.isAt("timeUSec") {
-                timeUSec = try json.read(Int64.self)
-            } else if json.isAt("answerUSec") {
-                answerUSec = try json.read(Int64?.self)
-            } else {
-                json.skipValue()
-            }
-        }
-        guard let app else { throw json.missingField("app") }
-        guard let scene else { throw json.missingField("scene") }
-        guard let from else { throw json.missingField("from") }
-        guard let to else { throw json.missingField("to") }
-        guard let reason else { throw json.missingField("reason") }
-        guard let timeUSec else { throw json.missingField("timeUSec") }
-        (self.app, self.scene, self.from, self.to, self.reason, self.timeUSec, self.answerUSec) = (app, scene, from, to, reason, timeUSec, answerUSec)
+    public init(json: JSONValue) throws(JSONError) {
+        app = try json.read("app")
+        scene = try json.read("scene")
+        from = try json.read("from")
+        to = try json.read("to")
+        reason = try json.read("reason")
+        timeUSec = try json.read("timeUSec")
+        answerUSec = try json.readIfPresent("answerUSec")
     }
 
-    /// Writes the value.
-    public func write(to json: inout JSONWriter) {
-        json.beginObject()
-        json.field("app", app)
-        json.field("scene", scene)
-        json.field("from", from)
-        json.field("to", to)
-        json.field("reason", reason)
-        json.field("timeUSec", timeUSec)
-        json.field("answerUSec", answerUSec)
-        json.endObject()
+    public var json: JSONValue {
+        [
+            "app": app.json,
+            "scene": scene.json,
+            "from": from.json,
+            "to": to.json,
+            "reason": reason.json,
+            "timeUSec": timeUSec.json,
+            "answerUSec": answerUSec.json,
+        ]
     }
 }
 
 /// The reply of Monitor.
 public struct MonitorReply: Sendable, Equatable, JSONReadable, JSONWritable {
     public var number: Int64
-    public var apps: Optional<[APIApp]>
-    public var transition: Optional<APITransition>
-    public var scene: Optional<APISceneTransition>
+    public var apps: [APIApp]?
+    public var transition: APITransition?
+    public var scene: APISceneTransition?
 
-    /// Creates the value of its members.
     public init(number: Int64, apps: [APIApp]? = nil, transition: APITransition? = nil, scene: APISceneTransition? = nil) {
         (self.number, self.apps, self.transition, self.scene) = (number, apps, transition, scene)
     }
 
-    /// Reads the value.
-    public init(from json: inout JSONReader) throws(JSONError) {
-        var number: Int64?
-        var apps: [APIApp]?
-        var transition: APITransition?
-        var scene: APISceneTransition?
-        try json.beginObject()
-        while json.nextMember() {
-            if json.isAt("number") {
-                number = try json.read(Int64.self)
-            } else if json.isAt("apps") {
-                apps = try json.read([APIApp]?.self)
-            } else if json.isAt("transition") {
-                transition = try json.read(APITransition?.self)
-            } else if json.isAt("scene") {
-                scene = try json.read(APISceneTransition?.self)
-            } else {
-                json.skipValue()
-            }
-        }
-        guard let number else { throw json.missingField("number") }
-        (self.number, self.apps, self.transition, self.scene) = (number, apps, transition, scene)
+    public init(json: JSONValue) throws(JSONError) {
+        number = try json.read("number")
+        apps = try json.readIfPresent("apps")
+        transition = try json.readIfPresent("transition")
+        scene = try json.readIfPresent("scene")
     }
 
-    /// Writes the value.
-    public func write(to json: inout JSONWriter) {
-        json.beginObject()
-        json.field("number", number)
-        json.field("apps", apps)
-        json.field("transition", transition)
-        json.field("scene", scene)
-        json.endObject()
+    public var json: JSONValue {
+        ["number": number.json, "apps": apps.json, "transition": transition.json, "scene": scene.json]
     }
 }
 
-extension MachineEvent: JSONWord {
-    /// The word in the interface.
-    public var word: String {
-        switch self {
-        case .lock: "lock"
-        case .unlock: "unlock"
-        case .sleep: "sleep"
-        case .wake: "wake"
-        case .switchAway: "switchAway"
-        case .switchBack: "switchBack"
-        case .timeChange: "timeChange"
-        }
-    }
-}
+extension MachineEvent: JSONWord {}
 
 /// The parameters of Simulate.
 public struct SimulateParameters: Sendable, Equatable, JSONReadable, JSONWritable {
     public var event: MachineEvent
 
-    /// Creates the value of its members.
     public init(event: MachineEvent) {
         (self.event) = (event)
     }
 
-    /// Reads the value.
-    public init(from json: inout JSONReader) throws(JSONError) {
-        var event: MachineEvent?
-        try json.beginObject()
-        while json.nextMember() {
-            if json.isAt("event") {
-                event = try json.read(MachineEvent.self)
-            } else {
-                throw json.unknownField()
-            }
-        }
-        guard let event else { throw json.missingField("event") }
-        (self.event) = (event)
+    public init(json: JSONValue) throws(JSONError) {
+        try json.refuseFields(otherThan: ["event"])
+        event = try json.read("event")
     }
 
-    /// Writes the value.
-    public func write(to json: inout JSONWriter) {
-        json.beginObject()
-        json.field("event", event)
-        json.endObject()
+    public var json: JSONValue {
+        ["event": event.json]
     }
 }
 
@@ -2394,37 +1321,20 @@ extension MemoryLevel: JSONWord {}
 /// The parameters of SimulateMemoryPressure.
 public struct SimulateMemoryPressureParameters: Sendable, Equatable, JSONReadable, JSONWritable {
     public var level: MemoryLevel
-    public var all: Optional<Bool>
+    public var all: Bool?
 
-    /// Creates the value of its members.
     public init(level: MemoryLevel, all: Bool? = nil) {
         (self.level, self.all) = (level, all)
     }
 
-    /// Reads the value.
-    public init(from json: inout JSONReader) throws(JSONError) {
-        var level: MemoryLevel?
-        var all: Bool?
-        try json.beginObject()
-        while json.nextMember() {
-            if json.isAt("level") {
-                level = try json.read(MemoryLevel.self)
-            } else if json.isAt("all") {
-                all = try json.read(Bool?.self)
-            } else {
-                throw json.unknownField()
-            }
-        }
-        guard let level else { throw json.missingField("level") }
-        (self.level, self.all) = (level, all)
+    public init(json: JSONValue) throws(JSONError) {
+        try json.refuseFields(otherThan: ["level", "all"])
+        level = try json.read("level")
+        all = try json.readIfPresent("all")
     }
 
-    /// Writes the value.
-    public func write(to json: inout JSONWriter) {
-        json.beginObject()
-        json.field("level", level)
-        if let all { json.field("all", all) }
-        json.endObject()
+    public var json: JSONValue {
+        (["level": level.json, "all": all.json] as JSONValue).withoutNulls
     }
 }
 
@@ -2432,31 +1342,16 @@ public struct SimulateMemoryPressureParameters: Sendable, Equatable, JSONReadabl
 public struct SimulateMemoryPressureReply: Sendable, Equatable, JSONReadable, JSONWritable {
     public var reclaimed: [String]
 
-    /// Creates the value of its members.
     public init(reclaimed: [String]) {
         (self.reclaimed) = (reclaimed)
     }
 
-    /// Reads the value.
-    public init(from json: inout JSONReader) throws(JSONError) {
-        var reclaimed: [String]?
-        try json.beginObject()
-        while json.nextMember() {
-            if json.isAt("reclaimed") {
-                reclaimed = try json.read([String].self)
-            } else {
-                json.skipValue()
-            }
-        }
-        guard let reclaimed else { throw json.missingField("reclaimed") }
-        (self.reclaimed) = (reclaimed)
+    public init(json: JSONValue) throws(JSONError) {
+        reclaimed = try json.read("reclaimed")
     }
 
-    /// Writes the value.
-    public func write(to json: inout JSONWriter) {
-        json.beginObject()
-        json.field("reclaimed", reclaimed)
-        json.endObject()
+    public var json: JSONValue {
+        ["reclaimed": reclaimed.json]
     }
 }
 
@@ -2464,56 +1359,25 @@ public struct SimulateMemoryPressureReply: Sendable, Equatable, JSONReadable, JS
 public struct APIProblem: Sendable, Equatable, JSONReadable, JSONWritable {
     public var file: String
     /// The line, counted from 1.
-    public var line: Optional<Int64>
+    public var line: Int64?
     public var message: String
 
-    /// Creates the value of its members.
     public init(file: String, line: Int64? = nil, message: String) {
         (self.file, self.line, self.message) = (file, line, message)
     }
 
-    /// Reads the value.
-    public init(from json: inout JSONReader) throws(JSONError) {
-        var file: String?
-        var line: Int64?
-        var message: String?
-        try json.beginObject()
-        while json.nextMember() {
-            if json.isAt("file") {
-                file = try json.read(String.self)
-            } else if json.isAt("line") {
-                line = try json.read(Int64?.self)
-            } else if json.isAt("message") {
-                message = try json.read(String.self)
-            } else {
-                json.skipValue()
-            }
-        }
-        guard let file else { throw json.missingField("file") }
-        guard let message else { throw json.missingField("message") }
-        (self.file, self.line, self.message) = (file, line, message)
+    public init(json: JSONValue) throws(JSONError) {
+        file = try json.read("file")
+        line = try json.readIfPresent("line")
+        message = try json.read("message")
     }
 
-    /// Writes the value.
-    public func write(to json: inout JSONWriter) {
-        json.beginObject()
-        json.field("file", file)
-        json.field("line", line)
-        json.field("message", message)
-        json.endObject()
+    public var json: JSONValue {
+        ["file": file.json, "line": line.json, "message": message.json]
     }
 }
 
-extension ForegroundBlocker: JSONWord {
-    /// The word in the interface.
-    public var word: String {
-        switch self {
-        case .locked: "locked"
-        case .switchedAway: "switchedAway"
-        case .asleep: "asleep"
-        }
-    }
-}
+extension ForegroundBlocker: JSONWord {}
 
 /// The status of the daemon.
 public struct APIStatus: Sendable, Equatable, JSONReadable, JSONWritable {
@@ -2528,7 +1392,7 @@ public struct APIStatus: Sendable, Equatable, JSONReadable, JSONWritable {
     public var foreground: [String]
     public var interruptions: [String]
     public var foregroundBlockers: [ForegroundBlocker]
-    public var homeApp: Optional<String>
+    public var homeApp: String?
     /// The numbers of known and of running apps, and of connected clients.
     public var apps: Int64
     public var running: Int64
@@ -2536,108 +1400,53 @@ public struct APIStatus: Sendable, Equatable, JSONReadable, JSONWritable {
     /// True if the daemon writes to the journal.
     public var journal: Bool
     /// The containment that lifed.toml demanded when the daemon started; null for auto.
-    public var containment: Optional<APIContainment>
+    public var containment: APIContainment?
     public var problems: [APIProblem]
     /// The reason why no app can be launched, such as a full runtime directory; null if apps can be launched.
-    public var launchBlocker: Optional<String>
+    public var launchBlocker: String?
 
-    /// Creates the value of its members.
     public init(version: String, pid: Int64, instance: String, socket: String, startedUSec: Int64, foreground: [String], interruptions: [String], foregroundBlockers: [ForegroundBlocker], homeApp: String? = nil, apps: Int64, running: Int64, clients: Int64, journal: Bool, containment: APIContainment? = nil, problems: [APIProblem], launchBlocker: String? = nil) {
         (self.version, self.pid, self.instance, self.socket, self.startedUSec, self.foreground, self.interruptions, self.foregroundBlockers, self.homeApp, self.apps, self.running, self.clients, self.journal, self.containment, self.problems, self.launchBlocker) = (version, pid, instance, socket, startedUSec, foreground, interruptions, foregroundBlockers, homeApp, apps, running, clients, journal, containment, problems, launchBlocker)
     }
 
-    /// Reads the value.
-    public init(from json: inout JSONReader) throws(JSONError) {
-        var version: String?
-        var pid: Int64?
-        var instance: String?
-        var socket: String?
-        var startedUSec: Int64?
-        var foreground: [String]?
-        var interruptions: [String]?
-        var foregroundBlockers: [ForegroundBlocker]?
-        var homeApp: String?
-        var apps: Int64?
-        var running: Int64?
-        var clients: Int64?
-        var journal: Bool?
-        var containment: APIContainment?
-        var problems: [APIProblem]?
-        var launchBlocker: String?
-        try json.beginObject()
-        while json.nextMember() {
-            if json.isAt("version") {
-                version = try json.read(String.self)
-            } else if json.isAt("pid") {
-                pid = try json.read(Int64.self)
-            } else if json.isAt("instance") {
-                instance = try json.read(String.self)
-            } else if json.isAt("socket") {
-                socket = try json.read(String.self)
-            } else if json.isAt("startedUSec") {
-                startedUSec = try json.read(Int64.self)
-            } else if json.isAt("foreground") {
-                foreground = try json.read([String].self)
-            } else if json.isAt("interruptions") {
-                interruptions = try json.read([String].self)
-            } else if json.isAt("foregroundBlockers") {
-                foregroundBlockers = try json.read([ForegroundBlocker].self)
-            } else if json.isAt("homeApp") {
-                homeApp = try json.read(String?.self)
-            } else if json.isAt("apps") {
-                apps = try json.read(Int64.self)
-            } else if json.isAt("running") {
-                running = try json.read(Int64.self)
-            } else if json.isAt("clients") {
-                clients = try json.read(Int64.self)
-            } else if json.isAt("journal") {
-                journal = try json.read(Bool.self)
-            } else if json.isAt("containment") {
-                containment = try json.read(APIContainment?.self)
-            } else if json.isAt("problems") {
-                problems = try json.read([APIProblem].self)
-            } else if json.isAt("launchBlocker") {
-                launchBlocker = try json.read(String?.self)
-            } else {
-                json.skipValue()
-            }
-        }
-        guard let version else { throw json.missingField("version") }
-        guard let pid else { throw json.missingField("pid") }
-        guard let instance else { throw json.missingField("instance") }
-        guard let socket else { throw json.missingField("socket") }
-        guard let startedUSec else { throw json.missingField("startedUSec") }
-        guard let foreground else { throw json.missingField("foreground") }
-        guard let interruptions else { throw json.missingField("interruptions") }
-        guard let foregroundBlockers else { throw json.missingField("foregroundBlockers") }
-        guard let apps else { throw json.missingField("apps") }
-        guard let running else { throw json.missingField("running") }
-        guard let clients else { throw json.missingField("clients") }
-        guard let journal else { throw json.missingField("journal") }
-        guard let problems else { throw json.missingField("problems") }
-        (self.version, self.pid, self.instance, self.socket, self.startedUSec, self.foreground, self.interruptions, self.foregroundBlockers, self.homeApp, self.apps, self.running, self.clients, self.journal, self.containment, self.problems, self.launchBlocker) = (version, pid, instance, socket, startedUSec, foreground, interruptions, foregroundBlockers, homeApp, apps, running, clients, journal, containment, problems, launchBlocker)
+    public init(json: JSONValue) throws(JSONError) {
+        version = try json.read("version")
+        pid = try json.read("pid")
+        instance = try json.read("instance")
+        socket = try json.read("socket")
+        startedUSec = try json.read("startedUSec")
+        foreground = try json.read("foreground")
+        interruptions = try json.read("interruptions")
+        foregroundBlockers = try json.read("foregroundBlockers")
+        homeApp = try json.readIfPresent("homeApp")
+        apps = try json.read("apps")
+        running = try json.read("running")
+        clients = try json.read("clients")
+        journal = try json.read("journal")
+        containment = try json.readIfPresent("containment")
+        problems = try json.read("problems")
+        launchBlocker = try json.readIfPresent("launchBlocker")
     }
 
-    /// Writes the value.
-    public func write(to json: inout JSONWriter) {
-        json.beginObject()
-        json.field("version", version)
-        json.field("pid", pid)
-        json.field("instance", instance)
-        json.field("socket", socket)
-        json.field("startedUSec", startedUSec)
-        json.field("foreground", foreground)
-        json.field("interruptions", interruptions)
-        json.field("foregroundBlockers", foregroundBlockers)
-        json.field("homeApp", homeApp)
-        json.field("apps", apps)
-        json.field("running", running)
-        json.field("clients", clients)
-        json.field("journal", journal)
-        json.field("containment", containment)
-        json.field("problems", problems)
-        json.field("launchBlocker", launchBlocker)
-        json.endObject()
+    public var json: JSONValue {
+        [
+            "version": version.json,
+            "pid": pid.json,
+            "instance": instance.json,
+            "socket": socket.json,
+            "startedUSec": startedUSec.json,
+            "foreground": foreground.json,
+            "interruptions": interruptions.json,
+            "foregroundBlockers": foregroundBlockers.json,
+            "homeApp": homeApp.json,
+            "apps": apps.json,
+            "running": running.json,
+            "clients": clients.json,
+            "journal": journal.json,
+            "containment": containment.json,
+            "problems": problems.json,
+            "launchBlocker": launchBlocker.json,
+        ]
     }
 }
 
@@ -2645,31 +1454,16 @@ public struct APIStatus: Sendable, Equatable, JSONReadable, JSONWritable {
 public struct GetStatusReply: Sendable, Equatable, JSONReadable, JSONWritable {
     public var status: APIStatus
 
-    /// Creates the value of its members.
     public init(status: APIStatus) {
         (self.status) = (status)
     }
 
-    /// Reads the value.
-    public init(from json: inout JSONReader) throws(JSONError) {
-        var status: APIStatus?
-        try json.beginObject()
-        while json.nextMember() {
-            if json.isAt("status") {
-                status = try json.read(APIStatus.self)
-            } else {
-                json.skipValue()
-            }
-        }
-        guard let status else { throw json.missingField("status") }
-        (self.status) = (status)
+    public init(json: JSONValue) throws(JSONError) {
+        status = try json.read("status")
     }
 
-    /// Writes the value.
-    public func write(to json: inout JSONWriter) {
-        json.beginObject()
-        json.field("status", status)
-        json.endObject()
+    public var json: JSONValue {
+        ["status": status.json]
     }
 }
 
@@ -2677,30 +1471,15 @@ public struct GetStatusReply: Sendable, Equatable, JSONReadable, JSONWritable {
 public struct ReloadReply: Sendable, Equatable, JSONReadable, JSONWritable {
     public var problems: [APIProblem]
 
-    /// Creates the value of its members.
     public init(problems: [APIProblem]) {
         (self.problems) = (problems)
     }
 
-    /// Reads the value.
-    public init(from json: inout JSONReader) throws(JSONError) {
-        var problems: [APIProblem]?
-        try json.beginObject()
-        while json.nextMember() {
-            if json.isAt("problems") {
-                problems = try json.read([APIProblem].self)
-            } else {
-                json.skipValue()
-            }
-        }
-        guard let problems else { throw json.missingField("problems") }
-        (self.problems) = (problems)
+    public init(json: JSONValue) throws(JSONError) {
+        problems = try json.read("problems")
     }
 
-    /// Writes the value.
-    public func write(to json: inout JSONWriter) {
-        json.beginObject()
-        json.field("problems", problems)
-        json.endObject()
+    public var json: JSONValue {
+        ["problems": problems.json]
     }
 }

@@ -53,21 +53,19 @@ extension MetricsHandler {
     public func dispatch(_ method: MetricsMethod, _ call: Call, _ context: Context) throws(Failure) {
         switch method {
         case .list:
-            _ = try parameters(of: call, NoParameters.self)
+            try requireNoParameters(call)
             try list(for: context)
         case .describe:
-            _ = try parameters(of: call, NoParameters.self)
+            try requireNoParameters(call)
             try describe(for: context)
         }
     }
 
-    func parameters<Parameters: JSONReadable>(
-        of call: Call, _ type: Parameters.Type = Parameters.self
-    ) throws(Failure) -> Parameters {
-        do throws(ServiceError) {
-            return try call.parameters()
-        } catch {
-            throw failure(error)
-        }
+    private func parameters<Parameters: JSONReadable>(of call: Call) throws(Failure) -> Parameters {
+        do throws(ServiceError) { return try call.parameters() } catch { throw failure(error) }
+    }
+
+    private func requireNoParameters(_ call: Call) throws(Failure) {
+        do throws(ServiceError) { try call.requireNoParameters() } catch { throw failure(error) }
     }
 }

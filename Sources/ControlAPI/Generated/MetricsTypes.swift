@@ -12,47 +12,22 @@ public enum MetricFamilyType: String, JSONWord, Sendable, CaseIterable {
 public struct MetricsListReply: Sendable, Equatable, JSONReadable, JSONWritable {
     public var name: String
     public var value: JSONValue
-    public var object: Optional<String>
-    public var fields: Optional<JSONValue>
+    public var object: String?
+    public var fields: JSONValue?
 
-    /// Creates the value of its members.
     public init(name: String, value: JSONValue, object: String? = nil, fields: JSONValue? = nil) {
         (self.name, self.value, self.object, self.fields) = (name, value, object, fields)
     }
 
-    /// Reads the value.
-    public init(from json: inout JSONReader) throws(JSONError) {
-        var name: String?
-        var value: JSONValue?
-        var object: String?
-        var fields: JSONValue?
-        try json.beginObject()
-        while json.nextMember() {
-            if json.isAt("name") {
-                name = try json.read(String.self)
-            } else if json.isAt("value") {
-                value = try json.read(JSONValue.self)
-            } else if json.isAt("object") {
-                object = try json.read(String?.self)
-            } else if json.isAt("fields") {
-                fields = try json.read(JSONValue?.self)
-            } else {
-                json.skipValue()
-            }
-        }
-        guard let name else { throw json.missingField("name") }
-        guard let value else { throw json.missingField("value") }
-        (self.name, self.value, self.object, self.fields) = (name, value, object, fields)
+    public init(json: JSONValue) throws(JSONError) {
+        name = try json.read("name")
+        value = try json.read("value")
+        object = try json.readIfPresent("object")
+        fields = try json.readIfPresent("fields")
     }
 
-    /// Writes the value.
-    public func write(to json: inout JSONWriter) {
-        json.beginObject()
-        json.field("name", name)
-        json.field("value", value)
-        json.field("object", object)
-        json.field("fields", fields)
-        json.endObject()
+    public var json: JSONValue {
+        ["name": name.json, "value": value.json, "object": object.json, "fields": fields.json]
     }
 }
 
@@ -62,40 +37,17 @@ public struct MetricsDescribeReply: Sendable, Equatable, JSONReadable, JSONWrita
     public var description: String
     public var type: MetricFamilyType
 
-    /// Creates the value of its members.
     public init(name: String, description: String, type: MetricFamilyType) {
         (self.name, self.description, self.type) = (name, description, type)
     }
 
-    /// Reads the value.
-    public init(from json: inout JSONReader) throws(JSONError) {
-        var name: String?
-        var description: String?
-        var type: MetricFamilyType?
-        try json.beginObject()
-        while json.nextMember() {
-            if json.isAt("name") {
-                name = try json.read(String.self)
-            } else if json.isAt("description") {
-                description = try json.read(String.self)
-            } else if json.isAt("type") {
-                type = try json.read(MetricFamilyType.self)
-            } else {
-                json.skipValue()
-            }
-        }
-        guard let name else { throw json.missingField("name") }
-        guard let description else { throw json.missingField("description") }
-        guard let type else { throw json.missingField("type") }
-        (self.name, self.description, self.type) = (name, description, type)
+    public init(json: JSONValue) throws(JSONError) {
+        name = try json.read("name")
+        description = try json.read("description")
+        type = try json.read("type")
     }
 
-    /// Writes the value.
-    public func write(to json: inout JSONWriter) {
-        json.beginObject()
-        json.field("name", name)
-        json.field("description", description)
-        json.field("type", type)
-        json.endObject()
+    public var json: JSONValue {
+        ["name": name.json, "description": description.json, "type": type.json]
     }
 }

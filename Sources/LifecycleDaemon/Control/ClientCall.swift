@@ -9,24 +9,12 @@ struct ClientCall {
 
     var scope: ClientScope { connection.scope }
     /// The id among the parameters, before their type is known.
-    var id: AppID? { (try? call.parameters(as: NamedApp.self))?.id }
+    var id: AppID? { call.parameters["id"]?.string.flatMap { AppID($0) } }
     func answer(_ reply: VarlinkReply) { connection.send(reply, to: call.id) }
     func answer(_ replies: [VarlinkReply]) { connection.send(replies, to: call.id) }
 
     func refuse(_ kind: ControlError.Kind, _ reason: String, _ remedy: String) {
         answer(ControlError(kind, id: nil, reason: reason, remedy: remedy).reply)
-    }
-}
-
-/// The app that parameters of any type name.
-private struct NamedApp: JSONReadable {
-    private(set) var id: AppID?
-
-    init(from json: inout JSONReader) throws(JSONError) {
-        try json.beginObject()
-        while json.nextMember() {
-            if json.isAt("id") { id = AppID(try json.readString()) } else { json.skipValue() }
-        }
     }
 }
 

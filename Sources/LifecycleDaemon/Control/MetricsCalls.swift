@@ -72,7 +72,7 @@ struct MetricsCalls {
     {
         MetricsListReply(
             name: "org.lifed.\(name)", value: .integer(Int64(clamping: value)),
-            fields: field.map { .object([JSONValue.Member($0, .string($1))]) })
+            fields: field.map { [$0: .string($1)] })
     }
 }
 

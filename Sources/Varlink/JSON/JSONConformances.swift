@@ -1,118 +1,120 @@
-extension String: JSONReadable, JSONWritable {
-    /// Reads a string.
-    ///
-    /// - Throws: ``JSONError`` if the value is no string.
-    public init(from json: inout JSONReader) throws(JSONError) {
-        self = try json.readString()
-    }
+extension JSONValue: JSONReadable, JSONWritable {
+    /// Takes the value.
+    public init(json: JSONValue) { self = json }
 
-    /// Writes a string.
-    public func write(to json: inout JSONWriter) {
-        json.write(self)
-    }
+    /// The value in JSON.
+    public var json: JSONValue { self }
 }
 
-extension Int64: JSONReadable, JSONWritable {
-    /// Reads an integer.
+extension String: JSONReadable, JSONWritable {
+    /// Reads a value.
     ///
-    /// - Throws: ``JSONError`` if the value is no integer of 64 bits.
-    public init(from json: inout JSONReader) throws(JSONError) {
-        self = try json.readInt()
+    /// - Throws: ``JSONError`` if it is of another type.
+    public init(json: JSONValue) throws(JSONError) {
+        guard case .string(let text) = json else { throw JSONError(.wrongType(expected: .string)) }
+        self = text
     }
 
-    /// Writes an integer.
-    public func write(to json: inout JSONWriter) {
-        json.write(self)
-    }
+    /// The value in JSON.
+    public var json: JSONValue { .string(self) }
 }
 
 extension Bool: JSONReadable, JSONWritable {
-    /// Reads a Boolean value.
+    /// Reads a value.
     ///
-    /// - Throws: ``JSONError`` if the value is neither true nor false.
-    public init(from json: inout JSONReader) throws(JSONError) {
-        self = try json.readBool()
+    /// - Throws: ``JSONError`` if it is of another type.
+    public init(json: JSONValue) throws(JSONError) {
+        guard case .bool(let value) = json else { throw JSONError(.wrongType(expected: .boolean)) }
+        self = value
     }
 
-    /// Writes a Boolean value.
-    public func write(to json: inout JSONWriter) {
-        json.write(self)
-    }
+    /// The value in JSON.
+    public var json: JSONValue { .bool(self) }
 }
 
-extension JSONText: JSONReadable, JSONWritable {
-    /// Reads any value.
-    public init(from json: inout JSONReader) {
-        self = json.readText()
+extension Int64: JSONReadable, JSONWritable {
+    /// Reads the exact value of an integer, which may be written as `1.0` or `1e2`.
+    public init(json: JSONValue) throws(JSONError) {
+        guard case .number(let text) = json else { throw JSONError(.wrongType(expected: .integer)) }
+        if let value = Int64(text) {
+            self = value
+            return
+        }
+        let parts = text.split { $0 == "e" || $0 == "E" }
+        let number = parts[0].split(separator: ".")
+        let fraction = number.count > 1 ? String(number[1]) : ""
+        // The number is the digits times a power of ten.
+        var digits = String(number[0]) + fraction
+        var power = (parts.count > 1 ? Self.exponent(parts[1]) : 0) - fraction.count
+        while digits.hasSuffix("0") {
+            digits.removeLast()
+            power += 1
+        }
+        if digits.isEmpty || digits == "-" {
+            self = 0
+            return
+        }
+        guard power >= 0 else { throw JSONError(.wrongType(expected: .integer)) }
+        guard power < 19, let value = Int64(digits + String(repeating: "0", count: power)) else {
+            throw JSONError(.outOfRange)
+        }
+        self = value
     }
 
-    /// Writes any value.
-    public func write(to json: inout JSONWriter) {
-        json.write(self)
+    /// Returns an exponent within limits that are far beyond the number of digits of any text.
+    private static func exponent(_ text: Substring) -> Int {
+        let limit = 1 << 40
+        guard let value = Int(text) else { return text.hasPrefix("-") ? -limit : limit }
+        return Swift.min(Swift.max(value, -limit), limit)
     }
+
+    /// The value in JSON.
+    public var json: JSONValue { .integer(self) }
 }
 
 /// Nil is null.
-extension Optional: JSONReadable where Wrapped: JSONReadable {
-    /// Reads a value or null.
-    ///
-    /// - Throws: ``JSONError`` of the value.
-    public init(from json: inout JSONReader) throws(JSONError) {
-        self = json.readNull() ? nil : try json.read(Wrapped.self)
-    }
-}
-
 extension Optional: JSONWritable where Wrapped: JSONWritable {
-    /// Writes a value or null.
-    public func write(to json: inout JSONWriter) {
-        if let self { self.write(to: &json) } else { json.writeNull() }
-    }
+    /// The value in JSON.
+    public var json: JSONValue { self?.json ?? .null }
 }
 
 extension Array: JSONReadable where Element: JSONReadable {
-    /// Reads an array.
+    /// Reads a value.
     ///
-    /// - Throws: ``JSONError`` if the value is no array, or of an element.
-    public init(from json: inout JSONReader) throws(JSONError) {
+    /// - Throws: ``JSONError`` if it is of another type.
+    public init(json: JSONValue) throws(JSONError) {
+        guard case .array(let values) = json else { throw JSONError(.wrongType(expected: .array)) }
         self = []
-        try json.beginArray()
-        while json.nextElement() { append(try json.read()) }
+        for (index, value) in values.enumerated() {
+            do throws(JSONError) {
+                append(try Element(json: value))
+            } catch {
+                throw error.inside(index)
+            }
+        }
     }
 }
 
 extension Array: JSONWritable where Element: JSONWritable {
-    /// Writes an array.
-    public func write(to json: inout JSONWriter) {
-        json.beginArray()
-        for element in self { element.write(to: &json) }
-        json.endArray()
-    }
+    /// The value in JSON.
+    public var json: JSONValue { .array(map { $0.json }) }
 }
 
 extension Dictionary: JSONReadable where Key == String, Value: JSONReadable {
-    /// Reads an object.
+    /// Reads a value.
     ///
-    /// - Throws: ``JSONError`` if the value is no object, for a name that comes twice, or of a value.
-    public init(from json: inout JSONReader) throws(JSONError) {
+    /// - Throws: ``JSONError`` if it is of another type.
+    public init(json: JSONValue) throws(JSONError) {
+        guard case .object(let members) = json else { throw JSONError(.wrongType(expected: .object)) }
         self = [:]
-        try json.beginObject()
-        while json.nextMember() {
-            let name = json.name
-            // Names of different bytes may still be the same string: Unicode has two forms of some characters.
-            guard updateValue(try json.read(), forKey: name) == nil else { throw json.error(.duplicateName) }
-        }
+        for member in members { self[member.name] = try json.read(member.name) as Value }
     }
 }
 
 /// The names are sorted, so that equal dictionaries are equal texts.
 extension Dictionary: JSONWritable where Key == String, Value: JSONWritable {
-    /// Writes an object.
-    public func write(to json: inout JSONWriter) {
-        json.beginObject()
-        for (name, value) in sorted(by: { $0.key < $1.key }) {
-            json.key(name)
-            value.write(to: &json)
-        }
-        json.endObject()
+    /// The value in JSON.
+    public var json: JSONValue {
+        .object(sorted { $0.key < $1.key }.map { JSONValue.Member($0.key, $0.value.json) })
     }
 }

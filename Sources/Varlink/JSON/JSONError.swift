@@ -2,17 +2,8 @@
 public struct JSONError: Error, Equatable, Sendable {
     /// The cause.
     public enum Kind: Hashable, Sendable {
-        /// The text ends within a value.
-        case unexpectedEnd
-        /// A byte that RFC 8259 does not allow at its position.
-        case unexpectedByte
-        /// A backslash with other characters behind it than RFC 8259 allows.
-        case invalidEscape
-        /// An escape sequence for one half of a surrogate pair.
-        case loneSurrogate
-        case invalidUTF8
-        /// An object has the same name twice.
-        case duplicateName
+        /// The text is not JSON in UTF-8, or an object has the same name twice.
+        case malformed
         /// Objects and arrays nest deeper than the limit.
         case tooDeep
         case wrongType(expected: JSONType)
@@ -25,17 +16,23 @@ public struct JSONError: Error, Equatable, Sendable {
     }
 
     /// The cause.
-    public var kind: Kind
-    /// The offset in the text, in bytes.
-    public var position: Int
+    public let kind: Kind
     /// The place in the text, for example `environment.PATH` or `command[2]`; empty for the whole text.
-    public var path: String
+    public private(set) var path: String
 
-    init(_ kind: Kind, at position: Int, path: String = "") {
+    /// Creates the error of a value.
+    public init(_ kind: Kind, path: String = "") {
         self.kind = kind
-        self.position = position
         self.path = path
     }
+
+    /// Returns the error as one of the object that has the value under a name.
+    func inside(_ name: String) -> JSONError {
+        JSONError(kind, path: path.isEmpty || path.hasPrefix("[") ? name + path : "\(name).\(path)")
+    }
+
+    /// Returns the error as one of the array that has the value at an index.
+    func inside(_ index: Int) -> JSONError { inside("[\(index)]") }
 }
 
 /// The types of values that a reader expects.
@@ -46,20 +43,14 @@ public enum JSONType: Sendable {
 extension JSONError: CustomStringConvertible {
     /// The place and the cause.
     public var description: String {
-        let place = path.isEmpty ? "" : path + ": "
-        return place + kind.description + " at byte " + String(position)
+        path.isEmpty ? kind.description : "\(path): \(kind.description)"
     }
 }
 
 extension JSONError.Kind {
     fileprivate var description: String {
         switch self {
-        case .unexpectedEnd: "unexpected end"
-        case .unexpectedByte: "unexpected byte"
-        case .invalidEscape: "invalid escape sequence"
-        case .loneSurrogate: "half of a surrogate pair"
-        case .invalidUTF8: "invalid UTF-8"
-        case .duplicateName: "duplicate name"
+        case .malformed: "not JSON"
         case .tooDeep: "nested too deeply"
         case .wrongType(.string): "not a string"
         case .wrongType(.integer): "not an integer"
@@ -71,61 +62,5 @@ extension JSONError.Kind {
         case .outOfRange: "number out of range"
         case .unknownValue: "unknown value"
         }
-    }
-}
-
-// MARK: - Path
-
-/// The step from an object or an array to one of its values.
-private enum JSONStep {
-    /// The content of the name; nil before the first name and behind a comma.
-    case name(Range<Int>?)
-    case index(Int)
-}
-
-extension Span<UInt8> {
-    /// Returns the path of the value that begins or ends at a position. The bytes before it must be checked.
-    func path(to end: Int) -> String {
-        var steps: [JSONStep] = []
-        var position = 0
-        while position < end {
-            let start = position
-            position += 1
-            switch (self[start], steps.last) {
-            case ("{", _): steps.append(.name(nil))
-            case ("[", _): steps.append(.index(0))
-            case ("}", _), ("]", _): steps.removeLast()
-            case (",", .index(let index)): steps[steps.count - 1] = .index(index + 1)
-            case (",", _): steps[steps.count - 1] = .name(nil)
-            case ("\"", let step):
-                position = endOfString(from: start).end
-                // The name that an error is within is not part of the path.
-                if case .name(nil) = step, position <= end { steps[steps.count - 1] = .name(start + 1..<position - 1) }
-            default: break
-            }
-        }
-        return describe(steps)
-    }
-
-    private func describe(_ steps: [JSONStep]) -> String {
-        var path = ""
-        for step in steps {
-            switch step {
-            case .name(let name):
-                guard let name else { continue }
-                var bytes: [UInt8] = []
-                appendUnescaped(name, to: &bytes)
-                path = JSONError.path(path, String(decoding: bytes, as: UTF8.self))
-            case .index(let index): path += "[" + String(index) + "]"
-            }
-        }
-        return path
-    }
-}
-
-extension JSONError {
-    /// Returns the path of a member of an object.
-    static func path(_ object: String, _ name: String) -> String {
-        object.isEmpty ? name : object + "." + name
     }
 }

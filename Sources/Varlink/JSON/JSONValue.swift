@@ -1,4 +1,4 @@
-/// Any value, for JSON whose form is not known.
+/// A value of JSON (RFC 8259).
 public enum JSONValue: Equatable, Sendable {
     case null
     case bool(Bool)
@@ -6,6 +6,7 @@ public enum JSONValue: Equatable, Sendable {
     case number(String)
     case string(String)
     case array([JSONValue])
+    /// The members in their order. No name comes twice.
     case object([Member])
 
     /// A member of an object.
@@ -32,6 +33,13 @@ public enum JSONValue: Equatable, Sendable {
     }
 }
 
+extension JSONValue: ExpressibleByDictionaryLiteral {
+    /// Creates an object. The names must differ.
+    public init(dictionaryLiteral elements: (String, JSONValue)...) {
+        self = .object(elements.map { Member($0, $1) })
+    }
+}
+
 // MARK: - Access
 
 extension JSONValue {
@@ -41,10 +49,7 @@ extension JSONValue {
     }
 
     /// The exact integer; nil for other types and numbers.
-    public var integer: Int64? {
-        guard case .number(let text) = self else { return nil }
-        return try? JSONText(Array(text.utf8)).read()
-    }
+    public var integer: Int64? { try? Int64(json: self) }
 
     /// The Boolean value; nil for other types.
     public var bool: Bool? {
@@ -60,92 +65,112 @@ extension JSONValue {
     public subscript(name: String) -> JSONValue? {
         object?.first { $0.name == name }?.value
     }
-}
 
-// MARK: - Reading and writing
-
-extension JSONValue: JSONReadable, JSONWritable {
-    /// Reads any value.
-    ///
-    /// - Throws: Nothing; every checked text is a value.
-    public init(from json: inout JSONReader) throws(JSONError) {
-        self = json.readValue()
-    }
-
-    /// Writes the value.
-    public func write(to json: inout JSONWriter) {
-        switch self {
-        case .null: json.writeNull()
-        case .bool(let value): json.write(value)
-        case .number(let text): json.append(word: text)
-        case .string(let text): json.write(text)
-        case .array(let elements): json.write(elements)
-        case .object(let members):
-            json.beginObject()
-            for member in members {
-                json.key(member.name)
-                member.value.write(to: &json)
-            }
-            json.endObject()
-        }
+    /// The object without members that are null; other types as they are.
+    public var withoutNulls: JSONValue {
+        guard let object else { return self }
+        return .object(object.filter { $0.value != .null })
     }
 }
 
-/// A JSON text that was checked as a whole.
-///
-/// It is one value of RFC 8259 in valid UTF-8, without a byte order mark and without halves of surrogate pairs. No object has
-/// a name twice, and objects and arrays nest no deeper than the limit.
-public struct JSONText: Sendable, Equatable {
-    /// The text `{}`.
-    public static let emptyObject = JSONText(checked: [UInt8(ascii: "{"), UInt8(ascii: "}")])
+// MARK: - Reading
 
-    /// The bytes of the value, without white space around it.
-    public let bytes: ArraySlice<UInt8>
+/// A type that is read from JSON.
+public protocol JSONReadable {
+    /// Reads a value.
+    ///
+    /// - Throws: ``JSONError`` if the value has another form.
+    init(json: JSONValue) throws(JSONError)
+}
 
-    init(checked bytes: ArraySlice<UInt8>) {
-        self.bytes = bytes
+extension JSONValue {
+    /// Reads a field of an object. Fields that are not read may have any value.
+    ///
+    /// - Throws: ``JSONError`` if the field is missing, null or of another form, or this is no object.
+    public func read<Value: JSONReadable>(_ name: String) throws(JSONError) -> Value {
+        guard let value: Value = try readIfPresent(name) else { throw JSONError(.missingField, path: name) }
+        return value
     }
 
-    /// Checks a text.
+    /// Reads a field of an object; nil if it is missing or null.
     ///
-    /// - Parameters:
-    ///   - depth: The deepest nesting of objects and arrays. The check recurses.
-    /// - Throws: ``JSONError``.
-    public init(_ bytes: ArraySlice<UInt8>, depth: Int = 64) throws(JSONError) {
-        var checker = JSONChecker(depth: depth)
+    /// - Throws: ``JSONError`` if the field is of another form, or this is no object.
+    public func readIfPresent<Value: JSONReadable>(_ name: String) throws(JSONError) -> Value? {
+        guard object != nil else { throw JSONError(.wrongType(expected: .object)) }
+        guard let value = self[name], value != .null else { return nil }
         do throws(JSONError) {
-            let value = try checker.check(bytes.span)
-            let start = bytes.startIndex
-            self.bytes = bytes[start + value.lowerBound..<start + value.upperBound]
+            return try Value(json: value)
         } catch {
-            var error = error
-            let isName = error.kind == .duplicateName
-            error.path = bytes.span.path(to: isName ? bytes.span.endOfString(from: error.position).end : error.position)
-            throw error
+            throw error.inside(name)
         }
     }
 
-    /// Checks a text.
-    ///
-    /// - Parameters:
-    ///   - bytes: One value with any space around it.
-    ///   - depth: The deepest nesting of objects and arrays that is accepted.
-    /// - Throws: ``JSONError``.
-    public init(_ bytes: [UInt8], depth: Int = 64) throws(JSONError) {
-        try self.init(bytes[...], depth: depth)
+    /// Throws an error for the first field of an object that has none of these names: a misspelt optional parameter would
+    /// otherwise have no effect, silently.
+    public func refuseFields(otherThan names: [String]) throws(JSONError) {
+        for member in object ?? [] where !names.contains(member.name) {
+            throw JSONError(.unknownField, path: member.name)
+        }
+    }
+}
+
+// MARK: - Writing
+
+/// A type that is written as JSON.
+public protocol JSONWritable {
+    /// The value in JSON.
+    var json: JSONValue { get }
+}
+
+extension JSONValue {
+    /// The text without white space.
+    public var bytes: [UInt8] {
+        var bytes: [UInt8] = []
+        write(to: &bytes)
+        return bytes
     }
 
-    /// Reads the text as a value.
-    ///
-    /// - Throws: ``JSONError``.
-    public func read<Value: JSONReadable>(_ type: Value.Type = Value.self) throws(JSONError) -> Value {
-        var reader = JSONReader(self)
-        return try reader.read()
+    private func write(to bytes: inout [UInt8]) {
+        switch self {
+        case .null: bytes += "null".utf8
+        case .bool(let value): bytes += (value ? "true" : "false").utf8
+        case .number(let text): bytes += text.utf8
+        case .string(let text): Self.write(text, to: &bytes)
+        case .array(let elements):
+            bytes.append(UInt8(ascii: "["))
+            for (index, element) in elements.enumerated() {
+                if index > 0 { bytes.append(UInt8(ascii: ",")) }
+                element.write(to: &bytes)
+            }
+            bytes.append(UInt8(ascii: "]"))
+        case .object(let members):
+            bytes.append(UInt8(ascii: "{"))
+            for (index, member) in members.enumerated() {
+                if index > 0 { bytes.append(UInt8(ascii: ",")) }
+                Self.write(member.name, to: &bytes)
+                bytes.append(UInt8(ascii: ":"))
+                member.value.write(to: &bytes)
+            }
+            bytes.append(UInt8(ascii: "}"))
+        }
     }
 
-    /// Reads the text as a value of the peer's, which may have names that this side does not know.
-    func readReply<Value: JSONReadable>() throws(JSONError) -> Value {
-        var reader = JSONReader(self, ignoresUnknownFields: true)
-        return try reader.read()
+    /// Writes a string, with escape sequences where JSON requires them.
+    private static func write(_ text: String, to bytes: inout [UInt8]) {
+        bytes.append(UInt8(ascii: "\""))
+        for byte in text.utf8 {
+            switch byte {
+            case UInt8(ascii: "\""): bytes += "\\\"".utf8
+            case UInt8(ascii: "\\"): bytes += "\\\\".utf8
+            case 0x08: bytes += "\\b".utf8
+            case 0x0c: bytes += "\\f".utf8
+            case UInt8(ascii: "\n"): bytes += "\\n".utf8
+            case UInt8(ascii: "\r"): bytes += "\\r".utf8
+            case UInt8(ascii: "\t"): bytes += "\\t".utf8
+            case ..<0x20: bytes += "\\u00\(byte < 0x10 ? "0" : "")\(String(byte, radix: 16))".utf8
+            default: bytes.append(byte)
+            }
+        }
+        bytes.append(UInt8(ascii: "\""))
     }
 }

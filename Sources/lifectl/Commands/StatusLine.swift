@@ -93,16 +93,9 @@ struct StatusLine: Equatable {
 
 extension StatusLine: JSONWritable {
     /// Writes the object of a module of waybar-custom(5). Its texts are Pango markup.
-    func write(to json: inout JSONWriter) {
-        json.beginObject()
-        json.key("text")
-        json.write(Escaping.xml(text))
-        json.key("alt")
-        json.write(style)
-        json.key("tooltip")
-        json.write(tooltip)
-        json.key("class")
-        json.write(style)
-        json.endObject()
+    var json: JSONValue {
+        [
+            "text": Escaping.xml(text).json, "alt": style.json, "tooltip": tooltip.json, "class": style.json,
+        ]
     }
 }

@@ -132,27 +132,17 @@ extension String {
 }
 
 extension SinkInput {
-    init(from json: inout JSONReader) throws(JSONError) {
-        let value = try json.read(JSONValue.self)
-        guard let index = value["index"]?.integer, let corked = value["corked"]?.bool, let properties = value.properties
-        else { throw json.unknownValue() }
-        self.init(index: index, corked: corked, properties: properties, client: value["client"]?.string)
+    init(json: JSONValue) throws(JSONError) {
+        index = try json.read("index")
+        corked = try json.read("corked")
+        properties = try json.read("properties")
+        client = json["client"]?.string
     }
 }
 
 extension SoundClient {
-    init(from json: inout JSONReader) throws(JSONError) {
-        let value = try json.read(JSONValue.self)
-        guard let index = value["index"]?.integer, let properties = value.properties else { throw json.unknownValue() }
-        self.init(index: index, properties: properties)
-    }
-}
-
-extension JSONValue {
-    /// The texts in the member `properties`; nil if it is no object of texts.
-    fileprivate var properties: [String: String]? {
-        guard let members = self["properties"]?.object else { return nil }
-        let texts = members.compactMap { member in member.value.string.map { (member.name, $0) } }
-        return texts.count == members.count ? texts.reduce(into: [:]) { $0[$1.0] = $1.1 } : nil
+    init(json: JSONValue) throws(JSONError) {
+        index = try json.read("index")
+        properties = try json.read("properties")
     }
 }

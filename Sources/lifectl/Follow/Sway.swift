@@ -58,7 +58,7 @@ final class SwaySource: Source {
         switch message.kind {
         case .tree:
             isTreeAwaited = false
-            guard let node = SwayNode(json: message.payload) else { throw SwayBuffer.Garbage() }
+            guard let node = JSON.decode(SwayNode.self, from: message.payload) else { throw SwayBuffer.Garbage() }
             return node.observation
         case .subscribe:
             guard JSON.decode(JSONValue.self, from: message.payload)?["success"]?.bool == true else {
@@ -126,45 +126,27 @@ enum SwaySocket {
 
 /// A node of sway's tree of outputs, workspaces, containers and windows, as far as the focus needs it.
 struct SwayNode: JSONReadable {
-    var id: Int64 = 0
-    var name: String?
-    var pid: Int64?
+    let id: Int64
+    let name: String?
+    let pid: Int64?
     /// The kind of a window: `xdg_shell` or `xwayland`.
-    var shell: String?
-    var focused = false
-    var visible: Bool?
+    let shell: String?
+    let focused: Bool
+    let visible: Bool?
     /// The ids of the children, the last focused one first.
-    var focus: [Int64] = []
-    var children: [SwayNode] = []
+    let focus: [Int64]
+    let children: [SwayNode]
 
-    init(from json: inout JSONReader) throws(JSONError) {
-        try json.beginObject()
-        while json.nextMember() {
-            if json.isAt("id") {
-                id = try json.read(Int64?.self) ?? 0
-            } else if json.isAt("name") {
-                name = try json.read(String?.self)
-            } else if json.isAt("pid") {
-                pid = try json.read(Int64?.self)
-            } else if json.isAt("shell") {
-                shell = try json.read(String?.self)
-            } else if json.isAt("focused") {
-                focused = try json.read(Bool?.self) ?? false
-            } else if json.isAt("visible") {
-                visible = try json.read(Bool?.self)
-            } else if json.isAt("focus") {
-                focus = try json.read([Int64]?.self) ?? []
-            } else if json.isAt("nodes") || json.isAt("floating_nodes") {
-                children += try json.read([SwayNode]?.self) ?? []
-            } else {
-                json.skipValue()
-            }
-        }
-    }
-
-    init?(json: [UInt8]) {
-        guard let node = JSON.decode(SwayNode.self, from: json) else { return nil }
-        self = node
+    init(json: JSONValue) throws(JSONError) {
+        id = try json.readIfPresent("id") ?? 0
+        name = try json.readIfPresent("name")
+        pid = try json.readIfPresent("pid")
+        shell = try json.readIfPresent("shell")
+        focused = try json.readIfPresent("focused") ?? false
+        visible = try json.readIfPresent("visible")
+        focus = try json.readIfPresent("focus") ?? []
+        let tiled: [SwayNode] = try json.readIfPresent("nodes") ?? []
+        children = try tiled + (json.readIfPresent("floating_nodes") ?? [])
     }
 
     /// The window; a window has a process and no children.

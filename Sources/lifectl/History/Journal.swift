@@ -122,11 +122,9 @@ struct JournalSource {
 struct JournalctlEntry: JSONReadable {
     private var fields: [String: String]
 
-    init(from json: inout JSONReader) throws(JSONError) {
+    init(json: JSONValue) {
         fields = [:]
-        for member in try json.read(JSONValue.self).object ?? [] {
-            if let text = member.value.string { fields[member.name] = text }
-        }
+        for member in json.object ?? [] { fields[member.name] = member.value.string }
     }
 
     private func number(_ name: String) -> Int64? { fields[name].flatMap { Int64($0) } }

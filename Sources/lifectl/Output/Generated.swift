@@ -15,14 +15,14 @@ struct HistoryEntry: Equatable, JSONWritable {
     /// The event, if timelines and statistics use it.
     var event: APIHistoryEvent?
 
-    func write(to json: inout JSONWriter) {
-        json.beginObject()
-        json.field("timeUSec", timeUSec)
-        json.field("app", app)
-        json.field("priority", priority)
-        json.field("message", message)
-        json.field("event", event)
-        json.endObject()
+    var json: JSONValue {
+        [
+            "timeUSec": timeUSec.json,
+            "app": app.json,
+            "priority": priority.json,
+            "message": message.json,
+            "event": event.json,
+        ]
     }
 }
 
@@ -31,11 +31,8 @@ struct ExplainOutput: Equatable, JSONWritable {
     var explanation: APIExplanation
     var history: [HistoryEntry]
 
-    func write(to json: inout JSONWriter) {
-        json.beginObject()
-        json.field("explanation", explanation)
-        json.field("history", history)
-        json.endObject()
+    var json: JSONValue {
+        ["explanation": explanation.json, "history": history.json]
     }
 }
 
@@ -46,13 +43,8 @@ struct StateSpan: Equatable, JSONWritable {
     var endUSec: Int64
     var reason: Reason?
 
-    func write(to json: inout JSONWriter) {
-        json.beginObject()
-        json.field("state", state)
-        json.field("startUSec", startUSec)
-        json.field("endUSec", endUSec)
-        json.field("reason", reason)
-        json.endObject()
+    var json: JSONValue {
+        ["state": state.json, "startUSec": startUSec.json, "endUSec": endUSec.json, "reason": reason.json]
     }
 }
 
@@ -67,12 +59,8 @@ struct Mark: Equatable, JSONWritable {
     var timeUSec: Int64
     var note: String
 
-    func write(to json: inout JSONWriter) {
-        json.beginObject()
-        json.field("kind", kind)
-        json.field("timeUSec", timeUSec)
-        json.field("note", note)
-        json.endObject()
+    var json: JSONValue {
+        ["kind": kind.json, "timeUSec": timeUSec.json, "note": note.json]
     }
 }
 
@@ -82,12 +70,8 @@ struct Lane: Equatable, JSONWritable {
     var spans: [StateSpan]
     var marks: [Mark]
 
-    func write(to json: inout JSONWriter) {
-        json.beginObject()
-        json.field("app", app)
-        json.field("spans", spans)
-        json.field("marks", marks)
-        json.endObject()
+    var json: JSONValue {
+        ["app": app.json, "spans": spans.json, "marks": marks.json]
     }
 }
 
@@ -97,12 +81,8 @@ struct Lanes: Equatable, JSONWritable {
     var endUSec: Int64
     var lanes: [Lane]
 
-    func write(to json: inout JSONWriter) {
-        json.beginObject()
-        json.field("startUSec", startUSec)
-        json.field("endUSec", endUSec)
-        json.field("lanes", lanes)
-        json.endObject()
+    var json: JSONValue {
+        ["startUSec": startUSec.json, "endUSec": endUSec.json, "lanes": lanes.json]
     }
 }
 
@@ -114,14 +94,14 @@ struct Spread: Equatable, JSONWritable {
     var percentile99USec: Int64
     var longestUSec: Int64
 
-    func write(to json: inout JSONWriter) {
-        json.beginObject()
-        json.field("count", count)
-        json.field("medianUSec", medianUSec)
-        json.field("percentile90USec", percentile90USec)
-        json.field("percentile99USec", percentile99USec)
-        json.field("longestUSec", longestUSec)
-        json.endObject()
+    var json: JSONValue {
+        [
+            "count": count.json,
+            "medianUSec": medianUSec.json,
+            "percentile90USec": percentile90USec.json,
+            "percentile99USec": percentile99USec.json,
+            "longestUSec": longestUSec.json,
+        ]
     }
 }
 
@@ -135,14 +115,14 @@ struct AppStatistics: Equatable, JSONWritable {
     var activations: Int64
     var ends: Int64
 
-    func write(to json: inout JSONWriter) {
-        json.beginObject()
-        json.field("app", app)
-        json.field("times", times)
-        json.field("launches", launches)
-        json.field("activations", activations)
-        json.field("ends", ends)
-        json.endObject()
+    var json: JSONValue {
+        [
+            "app": app.json,
+            "times": times.json,
+            "launches": launches.json,
+            "activations": activations.json,
+            "ends": ends.json,
+        ]
     }
 }
 
@@ -164,18 +144,18 @@ struct Statistics: Equatable, JSONWritable {
     /// The number of apps that ran into the termination timeout.
     var killedAfterTimeout: Int64
 
-    func write(to json: inout JSONWriter) {
-        json.beginObject()
-        json.field("startUSec", startUSec)
-        json.field("endUSec", endUSec)
-        json.field("apps", apps)
-        json.field("switches", switches)
-        json.field("launches", launches)
-        json.field("callbacks", callbacks)
-        json.field("ends", ends)
-        json.field("unanswered", unanswered)
-        json.field("killedAfterTimeout", killedAfterTimeout)
-        json.endObject()
+    var json: JSONValue {
+        [
+            "startUSec": startUSec.json,
+            "endUSec": endUSec.json,
+            "apps": apps.json,
+            "switches": switches.json,
+            "launches": launches.json,
+            "callbacks": callbacks.json,
+            "ends": ends.json,
+            "unanswered": unanswered.json,
+            "killedAfterTimeout": killedAfterTimeout.json,
+        ]
     }
 }
 
@@ -193,14 +173,14 @@ struct Finding: Equatable, JSONWritable {
     var cost: String?
     var remedy: String?
 
-    func write(to json: inout JSONWriter) {
-        json.beginObject()
-        json.field("subject", subject)
-        json.field("verdict", verdict)
-        json.field("found", found)
-        json.field("cost", cost)
-        json.field("remedy", remedy)
-        json.endObject()
+    var json: JSONValue {
+        [
+            "subject": subject.json,
+            "verdict": verdict.json,
+            "found": found.json,
+            "cost": cost.json,
+            "remedy": remedy.json,
+        ]
     }
 }
 
@@ -211,13 +191,8 @@ struct Examination: Equatable, JSONWritable {
     var degraded: Int64
     var failed: Int64
 
-    func write(to json: inout JSONWriter) {
-        json.beginObject()
-        json.field("findings", findings)
-        json.field("ok", ok)
-        json.field("degraded", degraded)
-        json.field("failed", failed)
-        json.endObject()
+    var json: JSONValue {
+        ["findings": findings.json, "ok": ok.json, "degraded": degraded.json, "failed": failed.json]
     }
 }
 
@@ -228,12 +203,8 @@ struct CommandFailure: Equatable, JSONWritable {
     var message: String
     var parameters: [String: String]
 
-    func write(to json: inout JSONWriter) {
-        json.beginObject()
-        json.field("error", error)
-        json.field("message", message)
-        json.field("parameters", parameters)
-        json.endObject()
+    var json: JSONValue {
+        ["error": error.json, "message": message.json, "parameters": parameters.json]
     }
 }
 
@@ -243,12 +214,8 @@ struct ManifestText: Equatable, JSONWritable {
     var file: String
     var text: String
 
-    func write(to json: inout JSONWriter) {
-        json.beginObject()
-        json.field("app", app)
-        json.field("file", file)
-        json.field("text", text)
-        json.endObject()
+    var json: JSONValue {
+        ["app": app.json, "file": file.json, "text": text.json]
     }
 }
 
@@ -257,11 +224,8 @@ struct ListedScene: Equatable, JSONWritable {
     var app: String
     var scene: APIScene
 
-    func write(to json: inout JSONWriter) {
-        json.beginObject()
-        json.field("app", app)
-        json.field("scene", scene)
-        json.endObject()
+    var json: JSONValue {
+        ["app": app.json, "scene": scene.json]
     }
 }
 
@@ -269,10 +233,8 @@ struct ListedScene: Equatable, JSONWritable {
 struct ListedScenes: Equatable, JSONWritable {
     var scenes: [ListedScene]
 
-    func write(to json: inout JSONWriter) {
-        json.beginObject()
-        json.field("scenes", scenes)
-        json.endObject()
+    var json: JSONValue {
+        ["scenes": scenes.json]
     }
 }
 
@@ -280,10 +242,8 @@ struct ListedScenes: Equatable, JSONWritable {
 struct HelperList: Equatable, JSONWritable {
     var helpers: [APIHelper]
 
-    func write(to json: inout JSONWriter) {
-        json.beginObject()
-        json.field("helpers", helpers)
-        json.endObject()
+    var json: JSONValue {
+        ["helpers": helpers.json]
     }
 }
 
@@ -298,16 +258,16 @@ struct FollowStep: Equatable, JSONWritable {
     /// The app id of a window without a process, by the word of its client.
     var appID: String?
 
-    func write(to json: inout JSONWriter) {
-        json.beginObject()
-        json.field("action", action)
-        json.field("app", app)
-        json.field("process", process)
-        json.field("title", title)
-        json.field("use", use)
-        json.field("apps", apps)
-        json.field("appID", appID)
-        json.endObject()
+    var json: JSONValue {
+        [
+            "action": action.json,
+            "app": app.json,
+            "process": process.json,
+            "title": title.json,
+            "use": use.json,
+            "apps": apps.json,
+            "appID": appID.json,
+        ]
     }
 }
 
@@ -323,15 +283,15 @@ struct TopRow: Equatable, JSONWritable {
     var conditions: [APIStateCondition]
     var prospects: [APIProspect]
 
-    func write(to json: inout JSONWriter) {
-        json.beginObject()
-        json.field("app", app)
-        json.field("cpuTimeUSec", cpuTimeUSec)
-        json.field("memoryBytes", memoryBytes)
-        json.field("load", load)
-        json.field("conditions", conditions)
-        json.field("prospects", prospects)
-        json.endObject()
+    var json: JSONValue {
+        [
+            "app": app.json,
+            "cpuTimeUSec": cpuTimeUSec.json,
+            "memoryBytes": memoryBytes.json,
+            "load": load.json,
+            "conditions": conditions.json,
+            "prospects": prospects.json,
+        ]
     }
 }
 
@@ -340,10 +300,7 @@ struct TopSample: Equatable, JSONWritable {
     var timeUSec: Int64
     var rows: [TopRow]
 
-    func write(to json: inout JSONWriter) {
-        json.beginObject()
-        json.field("timeUSec", timeUSec)
-        json.field("rows", rows)
-        json.endObject()
+    var json: JSONValue {
+        ["timeUSec": timeUSec.json, "rows": rows.json]
     }
 }

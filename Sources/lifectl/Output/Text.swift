@@ -162,17 +162,15 @@ enum Escaping {
 /// JSON of one line.
 enum JSON {
     static func line(_ value: some JSONWritable) -> String {
-        var writer = JSONWriter()
-        writer.write(value)
-        return Escaping.json(String(decoding: writer.bytes, as: UTF8.self)) + "\n"
+        Escaping.json(String(decoding: value.json.bytes, as: UTF8.self)) + "\n"
     }
 
     /// Returns the value of a JSON text; nil if the text has another form. The tree of a compositor is deep.
     static func decode<Value: JSONReadable>(_ type: Value.Type, from text: [UInt8]) -> Value? {
-        try? JSONText(text, depth: 512).read()
+        try? Value(json: JSONValue(parsing: text[...], depth: 512))
     }
 
-    static func isText(_ text: String) -> Bool { (try? JSONText(Array(text.utf8))) != nil }
+    static func isText(_ text: String) -> Bool { (try? JSONValue(parsing: text)) != nil }
 }
 
 /// Rows of cells in aligned columns, without borders.

@@ -1,5 +1,4 @@
 import ControlAPI
-import Varlink
 
 @testable import lifectl
 
@@ -10,7 +9,7 @@ extension FuzzTarget {
         var events: [APIHistoryEvent] = []
         let present = TextPresentation(style: Style(isTerminal: false, environment: [:]), now: now)
         while !input.isEmpty {
-            let entry = try? JSONText(Array(input.bytesOfLine())).read(JournalctlEntry.self)
+            let entry = JSON.decode(JournalctlEntry.self, from: Array(input.bytesOfLine()))
             guard let entry = entry?.history else { continue }
             let line = present.history(entry)
             require(!line.unicodeScalars.contains { $0.properties.generalCategory == .control }, "an entry is one line")

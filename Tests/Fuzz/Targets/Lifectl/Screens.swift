@@ -39,7 +39,7 @@ extension FuzzTarget {
     }
 
     private static func checkTree(_ json: [UInt8]) {
-        guard let node = SwayNode(json: json) else { return }
+        guard let node = JSON.decode(SwayNode.self, from: json) else { return }
         checkFollowing(node.observation)
     }
 

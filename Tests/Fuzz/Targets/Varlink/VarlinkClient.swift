@@ -35,7 +35,7 @@ extension FuzzTarget {
     private static func read<Result: JSONReadable & JSONWritable>(
         _ envelope: ReplyEnvelope, as type: Result.Type
     ) {
-        let result: Result? = try? envelope.parameters.readReply()
+        let result: Result? = try? Result(json: envelope.parameters)
         if let result { checkRoundTrip(VarlinkReply(result), type) }
     }
 

@@ -71,6 +71,6 @@ func checkRoundTrip<Parameters: JSONReadable & JSONWritable>(_ reply: VarlinkRep
     let message = reply.message.dropLast()
     require(!message.contains(0), "a message has its NUL at its end only")
     let envelope = try? WireFormat.decodeEnvelope(ReplyEnvelope.self, from: message, nesting: 16)
-    let parameters: Parameters? = try? envelope?.parameters.read()
+    let parameters = envelope.flatMap { try? Parameters(json: $0.parameters) }
     require(parameters.map { VarlinkReply($0) } == reply, "what was written is read again")
 }
