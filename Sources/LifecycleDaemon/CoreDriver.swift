@@ -10,8 +10,8 @@ protocol InputHandler: AnyObject {
 
 /// Performs the effects that the core asks for.
 protocol EffectHandler: AnyObject {
-    /// Performs the effects of an input in ``EffectOrder``. They are handed over together: each one alone would be copied.
-    func perform(_ effects: Span<Effect>)
+    /// Performs the effects of an input, which are in the order of ``EffectOrder``.
+    func perform(_ effects: [Effect])
     /// Announces the transitions, and begins what has waited until the effects were performed. Called when the replies are sent,
     /// and before the loop handles another event.
     func inputsHandled()
@@ -22,8 +22,6 @@ protocol EffectHandler: AnyObject {
 /// The core is never entered twice: inputs that come while effects are performed wait in a queue.
 final class CoreDriver: InputHandler {
     private(set) var core = Engine()
-    /// The earliest deadline of the core. To look at the core for it would be one more access to check.
-    private var nextDeadline: Instant?
     /// Performs the effects, and owns the driver. Set before the first input.
     unowned var effectHandler: (any EffectHandler)?
 
@@ -63,7 +61,7 @@ final class CoreDriver: InputHandler {
         return effectHandler
     }
 
-    func restore(_ core: Engine) { (self.core, nextDeadline) = (core, core.nextDeadline) }
+    func restore(_ core: Engine) { self.core = core }
 
     /// Returns whether an app runs with this policy, and so need not be defined.
     func isRunning(_ app: AppID, with policy: Policy) -> Bool { core.isRunning(app, with: policy) }
@@ -108,15 +106,14 @@ final class CoreDriver: InputHandler {
     }
 
     private func stepInTime(_ input: Input, _ performer: any EffectHandler) {
-        while let due = nextDeadline, due <= now { step(.tick, performer) }
+        while let due = core.nextDeadline, due <= now { step(.tick, performer) }
         step(input, performer)
     }
 
     private func step(_ input: Input, _ performer: any EffectHandler) {
-        let (effects, nextDeadline) = core.step(input, at: now)
-        self.nextDeadline = nextDeadline
+        let effects = core.handle(input, at: now)
         if Self.canSaveLater(input, effects) { unsaved.append(effects) } else { save(effects) }
-        performer.perform(effects.span)
+        performer.perform(EffectOrder.ordered(effects))
     }
 
     // MARK: Saving
@@ -165,8 +162,8 @@ final class CoreDriver: InputHandler {
     }
 
     private func arm() {
-        guard nextDeadline != armedFor else { return }
-        armedFor = nextDeadline
+        guard core.nextDeadline != armedFor else { return }
+        armedFor = core.nextDeadline
         if let deadline = armedFor {
             timer.arm(atMicroseconds: deadline.microseconds)
         } else {
@@ -175,45 +172,29 @@ final class CoreDriver: InputHandler {
     }
 }
 
-extension Engine {
-    /// Handles an input; returns its effects, and the earliest deadline behind it.
-    fileprivate nonisolated mutating func step(_ input: Input, at now: Instant) -> ([Effect], nextDeadline: Instant?) {
-        (handle(input, at: now), nextDeadline)
-    }
-}
-
 /// The order in which effects are performed: their own, but replies behind the messages that follow them. The client may take the
 /// processor as soon as it has its reply, and an app must not wait for it.
-nonisolated struct EffectOrder {
-    private var position = 0
-    /// The first of the replies that wait, all of them before the position; nil if none waits.
-    private var firstReply: Int?
-
-    /// Returns the index of the next effect to perform; nil behind the last one.
-    mutating func next(in effects: Span<Effect>) -> Int? {
-        while position < effects.count {
-            if firstReply != nil, !effects[position].isReplyOrMayPrecedeIt { break }
-            let index = position
-            position += 1
-            guard effects[index].isReply else { return index }
-            if firstReply == nil { firstReply = index }
+nonisolated enum EffectOrder {
+    static func ordered(_ effects: [Effect]) -> [Effect] {
+        var ordered: [Effect] = []
+        var replies: [Effect] = []
+        for effect in effects {
+            switch effect.kind {
+            case .reply: replies.append(effect)
+            case .message, .transition, .decision: ordered.append(effect)
+            case .action:
+                ordered += replies + [effect]
+                replies = []
+            }
         }
-        return nextReply(in: effects)
-    }
-
-    private mutating func nextReply(in effects: Span<Effect>) -> Int? {
-        guard let reply = firstReply else { return nil }
-        var next = reply + 1
-        while next < position, !effects[next].isReply { next += 1 }
-        firstReply = next < position ? next : nil
-        return reply
+        return ordered + replies
     }
 }
 
 nonisolated extension Effect {
-    private enum Kind { case reply, message, transition, decision, action }
+    fileprivate enum Kind { case reply, message, transition, decision, action }
 
-    private var kind: Kind {
+    fileprivate var kind: Kind {
         switch self {
         case .reply: .reply
         case .deliver: .message
@@ -228,6 +209,4 @@ nonisolated extension Effect {
 
     fileprivate var isReply: Bool { kind == .reply }
     fileprivate var isTransition: Bool { kind == .transition }
-    /// A Boolean value that indicates whether the effect is a reply, or changes nothing in the replies before it.
-    fileprivate var isReplyOrMayPrecedeIt: Bool { kind != .action }
 }

@@ -1,3 +1,4 @@
+import DequeModule
 import LifecycleCore
 import Systemd
 
@@ -16,17 +17,14 @@ final class BatchQueue {
     private let nextBatch: DeferredSource
     /// Schedules the first batch.
     private let schedule: () -> Void
-    private var queue: [AppIndex] = []
-    private var next = 0
-    /// The apps of a long queue that are not done or removed; nil for a short queue, which is searched.
-    private var pending: Set<AppIndex>?
-    /// A Boolean value that indicates whether the work waits for ``begin()``.
+    /// The apps in their order, and those that were removed since.
+    private var queue: Deque<AppIndex> = []
+    private var pending: Set<AppIndex> = []
+    /// True while the work waits for ``begin()``.
     private var isHeld: Bool
 
     /// As many apps as take some milliseconds.
     private static let batchSize = 32
-    /// The number of apps that are found in less time than it takes to hash one.
-    private static let searchLimit = 8
 
     /// - Parameters:
     ///   - isHeld: Whether the work waits for ``begin()``.
@@ -47,9 +45,7 @@ final class BatchQueue {
     }
 
     func append(_ app: AppIndex) {
-        if pending == nil, queue.count - next >= Self.searchLimit { pending = Set(queue[next...]) }
-        let isNew = pending?.insert(app).inserted ?? (position(of: app) == nil)
-        guard isNew else { return }
+        guard pending.insert(app).inserted else { return }
         queue.append(app)
         if !isHeld, queue.count == 1 { schedule() }
     }
@@ -59,42 +55,16 @@ final class BatchQueue {
         if !queue.isEmpty { schedule() }
     }
 
-    func remove(_ app: AppIndex) {
-        guard !queue.isEmpty else { return }
-        if pending != nil {
-            pending?.remove(app)
-        } else if let position = position(of: app) {
-            queue.remove(at: position)
-        }
-    }
-
-    /// Returns the position of an app in a short queue.
-    private func position(of app: AppIndex) -> Int? {
-        var position = next
-        while position < queue.count {
-            if queue[position] == app { return position }
-            position += 1
-        }
-        return nil
-    }
+    func remove(_ app: AppIndex) { pending.remove(app) }
 
     private func runBatch(_ work: (AppIndex) -> Void) {
         var left = Self.batchSize
-        while next < queue.count, left > 0 {
-            let app = queue[next]
-            next += 1
-            if pending != nil, pending?.remove(app) == nil { continue }
+        while left > 0, let app = queue.popFirst() {
+            guard pending.remove(app) != nil else { continue }
             left -= 1
             work(app)
         }
-        if next < queue.count {
-            nextBatch.schedule()
-        } else {
-            // Otherwise it keeps room for as many apps as there ever were.
-            queue.removeAll(keepingCapacity: queue.count <= Self.searchLimit)
-            next = 0
-            pending = nil
-        }
+        if !queue.isEmpty { nextBatch.schedule() }
     }
 }
 

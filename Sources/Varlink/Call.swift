@@ -18,23 +18,12 @@ public struct Call {
     /// The parameters; an empty object if there are none.
     public let parameters: JSONValue
 
-    /// The position of the interface among those that the service was created with; set when a ``Service`` has accepted the call.
-    public private(set) var interfacePosition = 0
-    /// The position of the method among those of its interface; set with that of the interface.
-    public private(set) var methodPosition = 0
-
     init(id: ID, envelope: CallEnvelope) {
         self.id = id
         parameters = envelope.parameters
         method = envelope.method
         wantsMore = envelope.more
         isOneway = envelope.oneway
-    }
-
-    /// Returns the call with the positions of its interface and its method.
-    consuming func accepted(interface: Int, method: Int) -> Call {
-        (interfacePosition, methodPosition) = (interface, method)
-        return self
     }
 
     /// The name of the interface, before the last dot.

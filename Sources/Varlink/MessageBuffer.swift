@@ -38,8 +38,7 @@ struct MessageBuffer {
             return nil
         }
         guard end - start <= limit else { throw .messageTooLong(limit: limit) }
-        // A copy: otherwise a call that is kept would keep all bytes that came with it.
-        let message = Array(bytes[start..<end])[...]
+        let message = bytes[start..<end]
         start = end + 1
         scanned = start
         return message

@@ -4,7 +4,7 @@ public struct Interface: Sendable {
     public let name: String
     /// The text in Varlink's interface definition language.
     public let description: String
-    /// The methods that the service has, by their positions, without the name of the interface.
+    /// The methods that the service has, without the name of the interface.
     fileprivate let methods: [String]
     /// The methods that answer only calls with `more`.
     fileprivate let streamingMethods: Set<String>
@@ -28,21 +28,12 @@ public struct Service: Sendable {
     public enum Dispatch: Equatable, Sendable {
         /// The call is about the service itself, or wrong: this is its only reply.
         case answer(VarlinkReply)
-        /// The call is a valid call of the method at this position of the interface at this position.
-        case accept(interface: Int, method: Int)
-    }
-
-    private struct Method {
-        /// The position of the interface among those that the service was created with; nil for that of every service.
-        let interface: Int?
-        let position: Int
-        let isStreaming: Bool
+        /// The call is a valid call of one of the service's interfaces.
+        case accept
     }
 
     private let information: Information
     private let interfaces: [Interface]
-    /// By the qualified name, so that a call needs one look.
-    private let methods: [String: Method]
 
     /// Creates a service with its interfaces; `org.varlink.service` is added to them.
     ///
@@ -51,32 +42,25 @@ public struct Service: Sendable {
     ///   - product: The name of the product, as the service reports it.
     ///   - version: The version of the product, as the service reports it.
     ///   - url: The address of the product's page, as the service reports it.
-    ///   - interfaces: The interfaces, whose positions ``Dispatch/accept(interface:method:)`` has.
+    ///   - interfaces: The interfaces.
     public init(vendor: String, product: String, version: String, url: String, interfaces: [Interface]) {
         self.interfaces = [Self.introspection] + interfaces
-        var methods: [String: Method] = [:]
-        for (number, interface) in self.interfaces.enumerated() {
-            for (position, name) in interface.methods.enumerated() {
-                methods["\(interface.name).\(name)"] = Method(
-                    interface: number == 0 ? nil : number - 1, position: position,
-                    isStreaming: interface.streamingMethods.contains(name))
-            }
-        }
-        self.methods = methods
         information = Information(
             vendor: vendor, product: product, version: version, url: url, interfaces: self.interfaces.map { $0.name })
     }
 
     /// Answers calls about the service itself and wrong calls, and accepts the others.
     public func dispatch(_ call: Call) -> Dispatch {
-        guard let method = methods[call.method] else {
-            let name = call.interface
-            return .answer(
-                interface(named: name) == nil
-                    ? ServiceError.interfaceNotFound(name).reply : ServiceError.methodNotFound(call.method).reply)
+        guard let interface = interface(named: call.interface) else {
+            return .answer(ServiceError.interfaceNotFound(call.interface).reply)
         }
-        if !call.wantsMore && method.isStreaming { return .answer(ServiceError.expectedMore.reply) }
-        if let interface = method.interface { return .accept(interface: interface, method: method.position) }
+        guard interface.methods.contains(call.methodName) else {
+            return .answer(ServiceError.methodNotFound(call.method).reply)
+        }
+        if !call.wantsMore, interface.streamingMethods.contains(call.methodName) {
+            return .answer(ServiceError.expectedMore.reply)
+        }
+        guard interface.name == Self.introspection.name else { return .accept }
         do throws(ServiceError) {
             return .answer(try introspect(call))
         } catch {
@@ -106,7 +90,7 @@ extension ServerConnection {
     public mutating func nextCall(of service: Service) throws(ProtocolViolation) -> Call? {
         while let call = try nextCall() {
             switch service.dispatch(call) {
-            case .accept(let interface, let method): return call.accepted(interface: interface, method: method)
+            case .accept: return call
             case .answer(let reply): send(reply, to: call.id)
             }
         }

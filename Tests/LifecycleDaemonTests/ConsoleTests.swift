@@ -1,20 +1,18 @@
 import LifecycleCore
-import Systemd
+import Processes
 import Testing
 
 @testable import LifecycleDaemon
 
 @Suite @MainActor struct ConsoleTests {
-    private func line(of subject: LogSubject) -> String {
-        var fields = JournalEntry()
-        subject.write(to: &fields)
-        var line: [UInt8] = []
-        Console.append(fields, to: &line)
-        return String(decoding: line, as: UTF8.self)
+    private func line(_ message: String, _ fields: (name: String, value: String)...) -> String {
+        String(decoding: Console.line(of: LogEntry(message: message, fields: fields)), as: UTF8.self)
     }
 
-    private func line(_ message: String, _ fields: (name: String, value: String)...) -> String {
-        line(of: .entry(LogEntry(message: message, fields: fields)))
+    private func line(of transition: Transition, pid: ProcessID?) -> String {
+        let journal = RecordingJournal()
+        LifecycleLog(log: journal).write(transition, pid: pid, member: nil)
+        return journal.entries.map { String(decoding: Console.line(of: $0), as: UTF8.self) }.joined()
     }
 
     @Test func controlsAndDirectionMarksBeyondASCIIBecomeSpaces() {
@@ -51,12 +49,12 @@ import Testing
             app: AppID("org.example.Clock"), from: .background, to: .suspended, reason: .idle,
             instant: Instant(microseconds: 5_000_012), since: Instant(microseconds: 5_000_000), answerTime: nil)
         #expect(
-            line(of: .transition(transition, pid: 71))
+            line(of: transition, pid: 71)
                 == "lifed: org.example.Clock: background → suspended (idle) LIFED_APP=org.example.Clock LIFED_PID=71 "
                 + "LIFED_FROM=background LIFED_TO=suspended LIFED_REASON=idle LIFED_STATE_USEC=12\n")
         let answered = Transition(
             app: AppID("a"), from: .active, to: .inactive, reason: .focus, instant: Instant(microseconds: 0),
             since: Instant(microseconds: 0), answerTime: .microseconds(1_234))
-        #expect(line(of: .transition(answered, pid: nil)).hasSuffix("LIFED_STATE_USEC=0 LIFED_CALLBACK_USEC=1234\n"))
+        #expect(line(of: answered, pid: nil).hasSuffix("LIFED_STATE_USEC=0 LIFED_CALLBACK_USEC=1234\n"))
     }
 }

@@ -239,8 +239,8 @@ import Varlink
     private final class Journal: JournalSink {
         var onTransition: () -> Void = {}
 
-        func write(_ subject: LogSubject) { if case .transition = subject { onTransition() } }
-        func write(_ subject: LogSubject, causedBy cause: EntryCause) { write(subject) }
+        func write(_ entry: LogEntry) { if entry.id == .transition { onTransition() } }
+        func write(_ entry: LogEntry, causedBy cause: EntryCause) { write(entry) }
     }
 
     /// Passes everything on to the service, for which this process is no client.

@@ -10,10 +10,7 @@ import Testing
 
         var onAnnouncement: () -> Void = {}
 
-        func perform(_ effects: Span<Effect>) {
-            var order = EffectOrder()
-            while let position = order.next(in: effects) { onEffect(effects[position]) }
-        }
+        func perform(_ effects: [Effect]) { effects.forEach(onEffect) }
 
         func inputsHandled() { onAnnouncement() }
     }

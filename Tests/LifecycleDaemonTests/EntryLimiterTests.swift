@@ -62,10 +62,10 @@ import Testing
         private var limiter = EntryLimiter()
         private(set) var written = 0
 
-        func write(_ subject: LogSubject) { written += 1 }
+        func write(_ entry: LogEntry) { written += 1 }
 
-        func write(_ subject: LogSubject, causedBy cause: EntryCause) {
-            if limiter.admits(cause, size: subject.size, at: 0) { written += 1 }
+        func write(_ entry: LogEntry, causedBy cause: EntryCause) {
+            if limiter.admits(cause, size: entry.size, at: 0) { written += 1 }
         }
     }
 
@@ -105,7 +105,7 @@ import Testing
         let journal = RecordingJournal()
         let path = String(repeating: "x", count: 100_000)
         LifecycleLog(log: journal).write(.launchFailed(AppID("clock"), .command(path)), pid: nil, member: 1000)
-        #expect(journal.entries.count == 1 && LogSubject.entry(journal.entries[0]).size < 2048)
+        #expect(journal.entries.count == 1 && journal.entries[0].size < 2048)
     }
 
     @Test func mistakesOfAnAppCauseALimitedNumberOfEntries() {

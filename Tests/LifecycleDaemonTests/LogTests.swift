@@ -10,12 +10,8 @@ import Testing
         func entriesWritten() { count += 1 }
     }
 
-    private static let step = Transition(
-        app: AppID("clock"), from: .inactive, to: .active, reason: .focus, instant: Instant(microseconds: 2),
-        since: Instant(microseconds: 1), answerTime: nil)
-
-    /// Returns the number of writes until the handler that writes a subject has ended.
-    private func writes(of subject: LogSubject) throws -> Int {
+    /// Returns the number of writes until the handler that writes an entry has ended.
+    private func writes(of entry: LogEntry) throws -> Int {
         let (loop, log, delegate) = (try EventLoop(), Log(target: .console), Delegate())
         log.delegate = delegate
         try log.begin(in: loop)
@@ -25,7 +21,7 @@ import Testing
             loop.exit(code: 0)
         }
         let source = try loop.deferred {
-            log.write(subject)
+            log.write(entry)
             next.schedule()
         }
         source.schedule()
@@ -35,11 +31,11 @@ import Testing
     }
 
     @Test func entryThatNoSuccessorWritesDoesNotWait() throws {
-        #expect(try writes(of: .entry(LogEntry(id: .exited, message: "clock exited"))) == 1)
+        #expect(try writes(of: LogEntry(id: .exited, message: "clock exited")) == 1)
     }
 
     @Test func entriesInTheMiddleOfAChangeWait() throws {
-        #expect(try writes(of: .transition(Self.step, pid: 1)) == 0)
-        #expect(try writes(of: .entry(LogEntry(id: .callbackAnswered, message: "clock has answered"))) == 0)
+        #expect(try writes(of: LogEntry(id: .transition, message: "clock: inactive → active (focus)")) == 0)
+        #expect(try writes(of: LogEntry(id: .callbackAnswered, message: "clock has answered")) == 0)
     }
 }

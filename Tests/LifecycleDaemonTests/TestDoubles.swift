@@ -8,28 +8,9 @@ import Systemd
 final class RecordingJournal: JournalSink {
     private(set) var entries: [LogEntry] = []
 
-    func write(_ subject: LogSubject) { entries.append(LogEntry(subject)) }
+    func write(_ entry: LogEntry) { entries.append(entry) }
 
-    func write(_ subject: LogSubject, causedBy cause: EntryCause) { write(subject) }
-}
-
-extension LogEntry {
-    init(_ subject: LogSubject) {
-        guard case .transition = subject else {
-            if case .entry(let entry) = subject { self = entry } else { self.init(message: "") }
-            return
-        }
-        var fields = JournalEntry()
-        subject.write(to: &fields)
-        var pairs: [(name: String, value: String)] = []
-        let bytes = fields.withBytes { bytes in bytes.indices.map { bytes[$0] } }
-        fields.forEachField { field, value, _ in
-            let name = String(decoding: bytes[field.lowerBound..<value.lowerBound - 1], as: UTF8.self)
-            pairs.append((name: name, value: String(decoding: bytes[value], as: UTF8.self)))
-        }
-        self.init(
-            id: subject.id, priority: subject.priority, message: pairs[0].value, fields: Array(pairs.dropFirst()))
-    }
+    func write(_ entry: LogEntry, causedBy cause: EntryCause) { write(entry) }
 }
 
 /// Keeps the saved state in memory.

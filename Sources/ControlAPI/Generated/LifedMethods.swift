@@ -258,7 +258,7 @@ extension ControlError {
     }
 }
 
-/// A service of the interface: one function for each method.
+/// A service of the interface: one function for each method of ``LifedMethod``.
 public protocol LifedHandler {
     /// A call, with what the service knows of its client.
     associatedtype Context
@@ -267,83 +267,40 @@ public protocol LifedHandler {
 
     /// Returns the error for parameters that are not valid.
     func failure(_ error: ServiceError) -> Failure
-    /// Launches an app, or brings it to the foreground if it runs. The id may be that of a desktop entry.
     func launch(_ parameters: LaunchParameters, for call: Context) throws(Failure)
-    /// Launches a command without a manifest as the caller's user. Without id, the daemon makes one from the command.
-    /// The command and the environment may take 262,144 bytes in the saved state.
     func run(_ parameters: RunParameters, for call: Context) throws(Failure)
-    /// Suspends an app. Its background tasks expire first; with now the daemon does not wait for them.
     func suspend(_ parameters: SuspendParameters, for call: Context) throws(Failure)
-    /// Resumes an app, and keeps it running in the background until it is suspended or has been in the foreground.
     func resume(_ parameters: AppParameters, for call: Context) throws(Failure)
-    /// Asks an app to end, and kills it after its termination timeout. Replies when its processes are gone.
     func terminate(_ parameters: AppParameters, for call: Context) throws(Failure)
-    /// Asks a running app to end, and launches it again where it was, in the foreground or in the background. An app that is not
-    /// running is launched. If the app cannot be launched again, the reason of the error says that it has ended.
     func restart(_ parameters: AppParameters, for call: Context) throws(Failure)
-    /// Kills an app, and replies when its processes are gone. With another signal than SIGKILL, sends it to each process and
-    /// replies at once: a suspended app gets the signal when it is resumed. Signals that stop or continue are refused.
     func kill(_ parameters: KillParameters, for call: Context) throws(Failure)
-    /// Manages a running process and its descendants as an app until they end. Members adopt only their own processes.
-    /// With byRule the daemon adopts the process only if a rule of the configuration fits, and otherwise replies null.
     func adopt(_ parameters: AdoptParameters, for call: Context) throws(Failure)
-    /// Releases an adopted app: its processes run on.
     func release(_ parameters: AppParameters, for call: Context) throws(Failure)
-    /// Brings a running app to the foreground.
     func focus(_ parameters: FocusParameters, for call: Context) throws(Failure)
-    /// Sends an app to the background. If no app is left in the foreground, the home app comes there.
     func background(_ parameters: AppParameters, for call: Context) throws(Failure)
-    /// Sends the foreground apps to the background, and brings the home app to the foreground if there is one.
     func home(for call: Context) throws(Failure)
-    /// Begins an interruption, such as a call: the foreground apps become inactive until every interruption has ended.
-    /// With whileConnected, it ends with the last connection that began it at the latest. Otherwise only EndInterruption ends it.
     func beginInterruption(_ parameters: BeginInterruptionParameters, for call: Context) throws(Failure)
-    /// Ends an interruption that is under way. With answer, that app becomes the foreground app in the same step.
     func endInterruption(_ parameters: EndInterruptionParameters, for call: Context) throws(Failure)
-    /// Sets the apps, 1024 at most, that are used in this way, until the next call or the end of the connection. The reply has the
-    /// apps that the use does not keep running. The daemon refuses relaunched and unfollowed.
     func setInUse(_ parameters: SetInUseParameters, for call: Context) throws(Failure)
-    /// Delivers a URL to the app that opens it, in the foreground; launches the app if need be.
     func open(_ parameters: OpenParameters, for call: Context) throws(Failure)
-    /// Delivers an activity that was begun elsewhere, in the foreground. info is a JSON text.
     func continueActivity(_ parameters: ContinueActivityParameters, for call: Context) throws(Failure)
-    /// Wakes an app for work in the background, for 30 s at most; launches the app if need be.
     func wake(_ parameters: WakeParameters, for call: Context) throws(Failure)
-    /// Opens a scene of an app, or shows it again; launches the app if need be. info has 4096 bytes at most.
-    /// Without scene the daemon names a new one. role is window by default.
     func openScene(_ parameters: OpenSceneParameters, for call: Context) throws(Failure)
-    /// Brings a scene to the foreground.
     func focusScene(_ parameters: SceneParameters, for call: Context) throws(Failure)
-    /// Sends a scene to the background.
     func backgroundScene(_ parameters: SceneParameters, for call: Context) throws(Failure)
-    /// Closes a scene for good. Replies with the scene when it is disconnected.
     func closeScene(_ parameters: SceneParameters, for call: Context) throws(Failure)
-    /// Returns the known apps in the order of their ids. Only clients with all rights get the helpers.
     func list(for call: Context) throws(Failure)
-    /// Returns the apps that can be launched. With all, also hidden ones and those with problems.
     func listAvailable(_ parameters: ListAvailableParameters, for call: Context) throws(Failure)
-    /// Returns an app in detail, with its processes.
     func describe(_ parameters: AppParameters, for call: Context) throws(Failure)
-    /// Returns the app of a process, or the running app that an app id means; null if there is none.
     func findApp(_ parameters: FindAppParameters, for call: Context) throws(Failure)
-    /// Explains an app's state: its conditions, and its next events.
     func explain(_ parameters: AppParameters, for call: Context) throws(Failure)
-    /// Returns the last events, 1024 at most, the oldest first. The history is complete since sinceUSec.
     func history(_ parameters: HistoryParameters, for call: Context) throws(Failure)
-    /// Replies with every app, and then with each change. For a client with all rights, numbers have no gaps.
     func monitor(for call: Context) throws(Failure)
-    /// Replies at once, and then each time running processes join an app: it is adopted, or the desktop has started another unit of
-    /// it. FindApp may return an app for these processes from then on.
     func monitorAdoptions(for call: Context) throws(Failure)
-    /// Simulates an event of the machine. Replies when the apps are in the states that follow.
     func simulate(_ parameters: SimulateParameters, for call: Context) throws(Failure)
-    /// Simulates memory pressure. critical ends one app, with all every app that may be ended.
     func simulateMemoryPressure(_ parameters: SimulateMemoryPressureParameters, for call: Context) throws(Failure)
-    /// Returns the status of the daemon.
     func getStatus(for call: Context) throws(Failure)
-    /// Reads the configuration and the manifests again.
     func reload(for call: Context) throws(Failure)
-    /// Executes the daemon's program again in the same process. The new program replies, and closes all connections.
     func reexecute(for call: Context) throws(Failure)
 }
 

@@ -37,10 +37,7 @@ public struct APIReclaim: Sendable, Equatable, JSONReadable, JSONWritable {
 
     public var json: JSONValue {
         [
-            "cause": cause.json,
-            "order": order.json,
-            "candidates": candidates.json,
-            "freedBytes": freedBytes.json,
+            "cause": cause.json, "order": order.json, "candidates": candidates.json, "freedBytes": freedBytes.json,
         ]
     }
 }
@@ -76,13 +73,8 @@ public struct APIExit: Sendable, Equatable, JSONReadable, JSONWritable {
 
     public var json: JSONValue {
         [
-            "state": state.json,
-            "reason": reason.json,
-            "exitCode": exitCode.json,
-            "signal": signal.json,
-            "timeUSec": timeUSec.json,
-            "reclaim": reclaim.json,
-            "restoreFailed": restoreFailed.json,
+            "state": state.json, "reason": reason.json, "exitCode": exitCode.json, "signal": signal.json, "timeUSec":
+            timeUSec.json, "reclaim": reclaim.json, "restoreFailed": restoreFailed.json,
         ]
     }
 }
@@ -118,13 +110,8 @@ public struct APIScene: Sendable, Equatable, JSONReadable, JSONWritable {
 
     public var json: JSONValue {
         [
-            "id": id.json,
-            "role": role.json,
-            "state": state.json,
-            "target": target.json,
-            "reason": reason.json,
-            "sinceUSec": sinceUSec.json,
-            "info": info.json,
+            "id": id.json, "role": role.json, "state": state.json, "target": target.json, "reason": reason.json,
+            "sinceUSec": sinceUSec.json, "info": info.json,
         ]
     }
 }
@@ -178,20 +165,10 @@ public struct APIApp: Sendable, Equatable, JSONReadable, JSONWritable {
 
     public var json: JSONValue {
         [
-            "id": id.json,
-            "name": name.json,
-            "state": state.json,
-            "target": target.json,
-            "reason": reason.json,
-            "foreground": foreground.json,
-            "connected": connected.json,
-            "adHoc": adHoc.json,
-            "pid": pid.json,
-            "containment": containment.json,
-            "sinceUSec": sinceUSec.json,
-            "lastExit": lastExit.json,
-            "scenes": scenes.json,
-            "stoppedByOther": stoppedByOther.json,
+            "id": id.json, "name": name.json, "state": state.json, "target": target.json, "reason": reason.json,
+            "foreground": foreground.json, "connected": connected.json, "adHoc": adHoc.json, "pid": pid.json,
+            "containment": containment.json, "sinceUSec": sinceUSec.json, "lastExit": lastExit.json, "scenes":
+            scenes.json, "stoppedByOther": stoppedByOther.json,
         ]
     }
 }
@@ -220,11 +197,8 @@ public struct APIProcess: Sendable, Equatable, JSONReadable, JSONWritable {
 
     public var json: JSONValue {
         [
-            "pid": pid.json,
-            "parentPid": parentPid.json,
-            "command": command.json,
-            "state": state.json,
-            "cpuTimeUSec": cpuTimeUSec.json,
+            "pid": pid.json, "parentPid": parentPid.json, "command": command.json, "state": state.json, "cpuTimeUSec":
+            cpuTimeUSec.json,
         ]
     }
 }
@@ -304,11 +278,8 @@ public struct APIAssertion: Sendable, Equatable, JSONReadable, JSONWritable {
 
     public var json: JSONValue {
         [
-            "kind": kind.json,
-            "number": number.json,
-            "name": name.json,
-            "sinceUSec": sinceUSec.json,
-            "untilUSec": untilUSec.json,
+            "kind": kind.json, "number": number.json, "name": name.json, "sinceUSec": sinceUSec.json, "untilUSec":
+            untilUSec.json,
         ]
     }
 }
@@ -372,24 +343,12 @@ public struct APIDetails: Sendable, Equatable, JSONReadable, JSONWritable {
 
     public var json: JSONValue {
         [
-            "app": app.json,
-            "command": command.json,
-            "user": user.json,
-            "manifest": manifest.json,
-            "adopted": adopted.json,
-            "units": units.json,
-            "processes": processes.json,
-            "pendingCallback": pendingCallback.json,
-            "backgroundUntilUSec": backgroundUntilUSec.json,
-            "assertions": assertions.json,
-            "restartAtUSec": restartAtUSec.json,
-            "failures": failures.json,
-            "restartLimitReached": restartLimitReached.json,
-            "uncontrolledProcesses": uncontrolledProcesses.json,
-            "freezeReason": freezeReason.json,
-            "launchFailure": launchFailure.json,
-            "launchRemedy": launchRemedy.json,
-            "ended": ended.json,
+            "app": app.json, "command": command.json, "user": user.json, "manifest": manifest.json, "adopted":
+            adopted.json, "units": units.json, "processes": processes.json, "pendingCallback": pendingCallback.json,
+            "backgroundUntilUSec": backgroundUntilUSec.json, "assertions": assertions.json, "restartAtUSec":
+            restartAtUSec.json, "failures": failures.json, "restartLimitReached": restartLimitReached.json,
+            "uncontrolledProcesses": uncontrolledProcesses.json, "freezeReason": freezeReason.json, "launchFailure":
+            launchFailure.json, "launchRemedy": launchRemedy.json, "ended": ended.json,
         ]
     }
 }
@@ -427,13 +386,8 @@ public struct APIAvailableApp: Sendable, Equatable, JSONReadable, JSONWritable {
 
     public var json: JSONValue {
         [
-            "id": id.json,
-            "name": name.json,
-            "source": source.json,
-            "file": file.json,
-            "running": running.json,
-            "shown": shown.json,
-            "problem": problem.json,
+            "id": id.json, "name": name.json, "source": source.json, "file": file.json, "running": running.json,
+            "shown": shown.json, "problem": problem.json,
         ]
     }
 }
@@ -505,11 +459,8 @@ public struct RunParameters: Sendable, Equatable, JSONReadable, JSONWritable {
 
     public var json: JSONValue {
         ([
-            "command": command.json,
-            "id": id.json,
-            "environment": environment.json,
-            "workingDirectory": workingDirectory.json,
-            "background": background.json,
+            "command": command.json, "id": id.json, "environment": environment.json, "workingDirectory":
+            workingDirectory.json, "background": background.json,
         ] as JSONValue).withoutNulls
     }
 }
@@ -595,11 +546,7 @@ public struct AdoptParameters: Sendable, Equatable, JSONReadable, JSONWritable {
 
     public var json: JSONValue {
         ([
-            "pid": pid.json,
-            "id": id.json,
-            "name": name.json,
-            "background": background.json,
-            "byRule": byRule.json,
+            "pid": pid.json, "id": id.json, "name": name.json, "background": background.json, "byRule": byRule.json,
         ] as JSONValue).withoutNulls
     }
 }
@@ -830,11 +777,7 @@ public struct OpenSceneParameters: Sendable, Equatable, JSONReadable, JSONWritab
 
     public var json: JSONValue {
         ([
-            "app": app.json,
-            "scene": scene.json,
-            "role": role.json,
-            "info": info.json,
-            "background": background.json,
+            "app": app.json, "scene": scene.json, "role": role.json, "info": info.json, "background": background.json,
         ] as JSONValue).withoutNulls
     }
 }
@@ -1029,11 +972,7 @@ public struct APIProspect: Sendable, Equatable, JSONReadable, JSONWritable {
 
     public var json: JSONValue {
         [
-            "kind": kind.json,
-            "timeUSec": timeUSec.json,
-            "from": from.json,
-            "to": to.json,
-            "reason": reason.json,
+            "kind": kind.json, "timeUSec": timeUSec.json, "from": from.json, "to": to.json, "reason": reason.json,
             "callback": callback.json,
         ]
     }
@@ -1064,10 +1003,7 @@ public struct APIExplanation: Sendable, Equatable, JSONReadable, JSONWritable {
 
     public var json: JSONValue {
         [
-            "details": details.json,
-            "next": next.json,
-            "conditions": conditions.json,
-            "prospects": prospects.json,
+            "details": details.json, "next": next.json, "conditions": conditions.json, "prospects": prospects.json,
             "connectedApps": connectedApps.json,
         ]
     }
@@ -1140,20 +1076,10 @@ public struct APIHistoryEvent: Sendable, Equatable, JSONReadable, JSONWritable {
 
     public var json: JSONValue {
         [
-            "kind": kind.json,
-            "id": id.json,
-            "timeUSec": timeUSec.json,
-            "from": from.json,
-            "to": to.json,
-            "reason": reason.json,
-            "callback": callback.json,
-            "error": error.json,
-            "pid": pid.json,
-            "answerUSec": answerUSec.json,
-            "exitCode": exitCode.json,
-            "signal": signal.json,
-            "stateUSec": stateUSec.json,
-            "restoreFailed": restoreFailed.json,
+            "kind": kind.json, "id": id.json, "timeUSec": timeUSec.json, "from": from.json, "to": to.json, "reason":
+            reason.json, "callback": callback.json, "error": error.json, "pid": pid.json, "answerUSec": answerUSec.json,
+            "exitCode": exitCode.json, "signal": signal.json, "stateUSec": stateUSec.json, "restoreFailed":
+            restoreFailed.json,
         ]
     }
 }
@@ -1225,13 +1151,8 @@ public struct APITransition: Sendable, Equatable, JSONReadable, JSONWritable {
 
     public var json: JSONValue {
         [
-            "id": id.json,
-            "from": from.json,
-            "to": to.json,
-            "reason": reason.json,
-            "timeUSec": timeUSec.json,
-            "pid": pid.json,
-            "answerUSec": answerUSec.json,
+            "id": id.json, "from": from.json, "to": to.json, "reason": reason.json, "timeUSec": timeUSec.json, "pid":
+            pid.json, "answerUSec": answerUSec.json,
         ]
     }
 }
@@ -1262,13 +1183,8 @@ public struct APISceneTransition: Sendable, Equatable, JSONReadable, JSONWritabl
 
     public var json: JSONValue {
         [
-            "app": app.json,
-            "scene": scene.json,
-            "from": from.json,
-            "to": to.json,
-            "reason": reason.json,
-            "timeUSec": timeUSec.json,
-            "answerUSec": answerUSec.json,
+            "app": app.json, "scene": scene.json, "from": from.json, "to": to.json, "reason": reason.json, "timeUSec":
+            timeUSec.json, "answerUSec": answerUSec.json,
         ]
     }
 }
@@ -1430,21 +1346,10 @@ public struct APIStatus: Sendable, Equatable, JSONReadable, JSONWritable {
 
     public var json: JSONValue {
         [
-            "version": version.json,
-            "pid": pid.json,
-            "instance": instance.json,
-            "socket": socket.json,
-            "startedUSec": startedUSec.json,
-            "foreground": foreground.json,
-            "interruptions": interruptions.json,
-            "foregroundBlockers": foregroundBlockers.json,
-            "homeApp": homeApp.json,
-            "apps": apps.json,
-            "running": running.json,
-            "clients": clients.json,
-            "journal": journal.json,
-            "containment": containment.json,
-            "problems": problems.json,
+            "version": version.json, "pid": pid.json, "instance": instance.json, "socket": socket.json, "startedUSec":
+            startedUSec.json, "foreground": foreground.json, "interruptions": interruptions.json, "foregroundBlockers":
+            foregroundBlockers.json, "homeApp": homeApp.json, "apps": apps.json, "running": running.json, "clients":
+            clients.json, "journal": journal.json, "containment": containment.json, "problems": problems.json,
             "launchBlocker": launchBlocker.json,
         ]
     }

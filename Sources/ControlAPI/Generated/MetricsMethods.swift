@@ -33,7 +33,7 @@ public enum MetricsMethod: String, CaseIterable, Sendable {
 }
 
 
-/// A service of the interface: one function for each method.
+/// A service of the interface: one function for each method of ``MetricsMethod``.
 public protocol MetricsHandler {
     /// A call, with what the service knows of its client.
     associatedtype Context
@@ -42,9 +42,7 @@ public protocol MetricsHandler {
 
     /// Returns the error for parameters that are not valid.
     func failure(_ error: ServiceError) -> Failure
-    /// Returns every metric. The value is a number or a string.
     func list(for call: Context) throws(Failure)
-    /// Returns every family of metrics.
     func describe(for call: Context) throws(Failure)
 }
 

@@ -5,28 +5,16 @@ import Processes
 import Systemd
 
 extension AppManager: EffectHandler {
-    /// The transitions of a change of the foreground app. There is room for them before a client waits.
-    private static let usualTransitionCount = 8
-
-    func perform(_ effects: Span<Effect>) {
-        var order = EffectOrder()
-        while let position = order.next(in: effects) {
-            switch effects[position] {
-            case .transition: performTransition(in: effects, at: position)
-            case .stop(let app): stop(app)
-            case .resume(let app): resume(app)
-            case .reply(let id, let reply): end(id, with: reply)
-            case .spawn, .terminate, .kill, .deliver, .answerAssertion, .tellTimeLeft, .expireTask, .measureMemory,
-                .checkMemory, .sceneTransition, .decision, .forgotten, .finished:
-                perform(effects[position])
-            }
-        }
+    func perform(_ effects: [Effect]) {
+        for effect in effects { perform(effect) }
     }
 
-    // Within the loop, the accesses of all effects would be made for each input.
     private func perform(_ effect: Effect) {
         switch effect {
-        case .transition, .stop, .resume, .reply: break
+        case .transition(let transition): perform(transition)
+        case .stop(let app): stop(app)
+        case .resume(let app): resume(app)
+        case .reply(let id, let reply): end(id, with: reply)
         case .spawn(let app): spawn(driver.id(of: app), app)
         case .terminate(let app): terminate(driver.id(of: app), app)
         case .kill(let app): processes.kill(app)
@@ -51,7 +39,7 @@ extension AppManager: EffectHandler {
     }
 
     private func end(_ request: RequestID, with reply: Reply) {
-        if !ownRequests.isEmpty, let done = ownRequests.removeValue(forKey: request) {
+        if let done = ownRequests.removeValue(forKey: request) {
             done()
         } else {
             observer?.requestEnded(request, with: reply)
@@ -68,9 +56,8 @@ extension AppManager: EffectHandler {
         processes.resume(app)
     }
 
-    /// Performs a transition, which is copied into the list of announcements only: as an argument, it would be copied for the call.
-    private func performTransition(in effects: Span<Effect>, at position: Int) {
-        guard case .transition(let transition) = effects[position], let app = transition.index else { return }
+    private func perform(_ transition: Transition) {
+        guard let app = transition.index else { return }
         if transition.to == .notRunning {
             channels.close(app)
             if let app = self.app(app) { exits.record(app) }
@@ -126,7 +113,6 @@ extension AppManager: EffectHandler {
         var pendingDecisions = decisions[...]
         decisions = []
         announcements = []
-        announcements.reserveCapacity(Self.usualTransitionCount)
         followedCount = 0
         for (announcement, _, _) in pending { unwritten.append(announcement) }
         for (position, (announcement, app, pid)) in pending.enumerated() {

@@ -45,10 +45,7 @@ struct CallerTurns {
 
 extension ClientCall {
     /// True for a call that looks at all apps, at all processes of an app, or at all desktop entries.
-    var takesLong: Bool {
-        call.interfacePosition == ControlService.metricsPosition
-            || LifedMethod.allCases[call.methodPosition].takesLong
-    }
+    var takesLong: Bool { method?.takesLong ?? true }
 }
 
 extension LifedMethod {

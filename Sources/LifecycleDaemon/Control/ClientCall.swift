@@ -8,6 +8,8 @@ struct ClientCall {
     let connection: ControlConnection
 
     var scope: ClientScope { connection.scope }
+    /// The method of `org.lifed`; nil for one of another interface.
+    var method: LifedMethod? { call.interface == LifedInterface.name ? LifedMethod(rawValue: call.methodName) : nil }
     /// The id among the parameters, before their type is known.
     var id: AppID? { call.parameters["id"]?.string.flatMap { AppID($0) } }
     func answer(_ reply: VarlinkReply) { connection.send(reply, to: call.id) }
@@ -45,42 +47,25 @@ extension Request {
 /// The calls that wait for a reply of the core. The reply to a client that has gone is dropped.
 struct OpenRequests {
     struct Pending {
-        let id: RequestID
         let connection: ControlConnection
         let call: Call.ID
         let form: ReplyForm
     }
 
-    /// The calls at their positions, which the numbers of the requests contain.
-    private var pending: [Pending?] = []
-    private var freePositions: [Int] = []
+    private var pending: [RequestID: Pending] = [:]
     private var count: UInt64 = 0
 
-    /// The bits of a number for the position: more calls cannot wait, since each connection has one.
-    private static let positionBits = 24
-
     mutating func open(_ request: Request, for call: ClientCall) -> RequestID {
-        let position = freePositions.popLast() ?? pending.count
         count += 1
-        let id = RequestID(count << Self.positionBits | UInt64(position))
-        if position == pending.count { pending.append(nil) }
-        pending[position] = Pending(
-            id: id, connection: call.connection, call: call.call.id, form: request.replyForm)
+        let id = RequestID(count)
+        pending[id] = Pending(connection: call.connection, call: call.call.id, form: request.replyForm)
         return id
     }
 
-    mutating func remove(_ id: RequestID) -> Pending? {
-        let position = Int(id.number & (1 << Self.positionBits - 1))
-        guard position < pending.count, pending[position]?.id == id else { return nil }
-        freePositions.append(position)
-        return pending[position].take()
-    }
+    mutating func remove(_ id: RequestID) -> Pending? { pending.removeValue(forKey: id) }
 
     /// Drops the calls of a client that has gone.
     mutating func removeAll(of connection: ControlConnection) {
-        for position in pending.indices where pending[position]?.connection === connection {
-            freePositions.append(position)
-            pending[position] = nil
-        }
+        pending = pending.filter { $0.value.connection !== connection }
     }
 }

@@ -217,7 +217,7 @@ final class ControlServer {
                 ("LIFED_CLIENT_UID", String(peer.user)), ("LIFED_CLIENT_PID", String(peer.process)),
                 ("LIFED_REASON", reason),
             ])
-        log.write(.entry(entry), causedBy: .user(peer.user))
+        log.write(entry, causedBy: .user(peer.user))
     }
 
     /// Closes the eighth of the clients that has been idle longest, or else the oldest subscriber; apps before users, so that

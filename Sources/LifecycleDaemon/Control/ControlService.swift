@@ -72,12 +72,8 @@ final class ControlService {
 
     // MARK: Calls
 
-    /// The position of the interface of metrics among those of the service.
-    static let metricsPosition = 1
-
     private func perform(_ call: ClientCall) throws {
-        if call.call.interfacePosition == Self.metricsPosition { return try MetricsCalls(service: self).perform(call) }
-        let method = LifedMethod.allCases[call.call.methodPosition]
+        guard let method = call.method else { return try MetricsCalls(service: self).perform(call) }
         guard allows(method, call) else { return server.refuse(call, "an app has this right over itself only") }
         if method.access == .administrators, let objection = rights.administratorObjection(to: call.scope) {
             throw objection
@@ -283,8 +279,7 @@ extension ControlService: ControlServerDelegate {
 
     /// Looks for signals that wait for the suspended apps that the call is about.
     private func noticeSignals(for call: ClientCall) {
-        guard call.call.interfacePosition != Self.metricsPosition else { return }
-        switch LifedMethod.allCases[call.call.methodPosition] {
+        switch call.method {
         case .list: manager.processes.noticeSignals()
         case .describe, .explain: manager.processes.noticeSignals(of: call.id.flatMap { manager.index(of: $0) })
         default: break

@@ -13,7 +13,7 @@ struct MetricsCalls {
         guard call.scope.onlyApp == nil else {
             return service.server.refuse(call, "an app has no right to the metrics")
         }
-        let method = MetricsMethod.allCases[call.call.methodPosition]
+        guard let method = MetricsMethod(rawValue: call.call.methodName) else { return }
         try dispatch(method, call.call, call)
     }
 

@@ -10,7 +10,14 @@ struct LifecycleLog {
 
     /// - Parameter member: The user of the app, whose entries have a limit; nil for none.
     func write(_ step: Transition, pid: ProcessID?, member: UInt32?) {
-        log.write(.transition(step, pid: pid), causedBy: member.map { .apps(of: $0) })
+        var fields: Fields = [
+            ("LIFED_FROM", step.from.rawValue), ("LIFED_TO", step.to.rawValue), ("LIFED_REASON", step.reason.rawValue),
+            ("LIFED_STATE_USEC", String(step.stateTime.wholeMicroseconds)),
+        ]
+        if let time = step.answerTime { fields.append(("LIFED_CALLBACK_USEC", String(time.wholeMicroseconds))) }
+        let message = "\(step.app.name): \(step.from.rawValue) → \(step.to.rawValue) (\(step.reason.rawValue))"
+        log.write(
+            entry(.transition, .info, message, fields).of(step.app, pid), causedBy: member.map { .apps(of: $0) })
     }
 
     func write(_ step: SceneTransition, pid: ProcessID?, member: UInt32?) {
@@ -22,15 +29,14 @@ struct LifecycleLog {
         let change = "\(step.from.rawValue) → \(step.to.rawValue) (\(step.reason.rawValue))"
         let message = "\(step.app.name)/\(step.scene.name): \(change)"
         log.write(
-            .entry(entry(.sceneTransition, .info, message, fields).of(step.app, pid)),
-            causedBy: member.map { .apps(of: $0) })
+            entry(.sceneTransition, .info, message, fields).of(step.app, pid), causedBy: member.map { .apps(of: $0) })
     }
 
     func write(_ decision: Decision, pid: ProcessID?, member: UInt32?) {
         // The process of an earlier launch is not that of a launch that has failed.
         let pid = if case .launchFailed = decision { nil as ProcessID? } else { pid }
         let cause: EntryCause? = member.map { .apps(of: $0) } ?? decision.appToLimit.map { .app($0) }
-        log.write(.entry(entry(for: decision).of(decision.app, pid)), causedBy: cause)
+        log.write(entry(for: decision).of(decision.app, pid), causedBy: cause)
     }
 
     func write(mistake: String, count: Int, by app: AppID, member: UInt32?) {
@@ -38,7 +44,7 @@ struct LifecycleLog {
             count >= AppConnection.mistakeLimit ? "; closing the channel" : "; ignoring the line (mistake \(count))"
         let text = "cannot handle a line of \(app): \(mistake)\(end)"
         let entry = entry(.channelMistake, .warning, text, [("LIFED_REASON", mistake)]).of(app, nil)
-        log.write(.entry(entry), causedBy: member.map { .apps(of: $0) } ?? .app(app))
+        log.write(entry, causedBy: member.map { .apps(of: $0) } ?? .app(app))
     }
 
     /// Writes the memory that was reclaimed from a suspended app.
@@ -49,7 +55,7 @@ struct LifecycleLog {
             "lifed has reclaimed \(Self.size(amount)) of \(Self.size(UInt64(outcome.before))) from \(app) while suspended"
             + " (\(method.rawValue))\(end)"
         let fields: Fields = [("LIFED_FREED_BYTES", String(amount)), ("LIFED_METHOD", method.rawValue)]
-        log.write(.entry(entry(.memoryGivenBack, .info, message, fields).of(app, nil)), causedBy: .app(app))
+        log.write(entry(.memoryGivenBack, .info, message, fields).of(app, nil), causedBy: .app(app))
     }
 
     // MARK: Entries
@@ -201,11 +207,8 @@ extension LogEntry {
     /// Returns the entry with the fields of an app and a process of it.
     fileprivate func of(_ app: AppID?, _ pid: ProcessID?) -> LogEntry {
         var entry = self
-        entry.fields.removeAll()
-        entry.fields.reserveCapacity(8)
-        if let app { entry.fields.append(("LIFED_APP", app.name)) }
-        if let pid { entry.fields.append(("LIFED_PID", String(pid))) }
-        entry.fields += fields
+        let process = pid.map { [("LIFED_PID", String($0))] } ?? []
+        entry.fields = (app.map { [("LIFED_APP", $0.name)] } ?? []) + process + fields
         return entry
     }
 }

@@ -96,44 +96,17 @@ nonisolated extension MemoryReading {
             if kind.elementsEqual("some".utf8) { some = stall }
             if kind.elementsEqual("full".utf8) { full = stall }
         }
-        if let meminfo = meminfo?.utf8 { read(meminfo: meminfo.span) }
-    }
-
-    /// Reads `/proc/meminfo` alone: the available memory is read after each change of the foreground.
-    init(instant: UInt64, meminfo: Span<UInt8>) {
-        self.instant = instant
-        read(meminfo: meminfo)
-    }
-
-    private mutating func read(meminfo: Span<UInt8>) {
-        var position = 0
-        while position < meminfo.count, available == nil || total == nil || freeSwap == nil {
-            let line = meminfo.extracting(position...)
-            if let bytes = Self.bytes("MemAvailable:", in: line) { available = bytes }
-            if let bytes = Self.bytes("MemTotal:", in: line) { total = bytes }
-            if let bytes = Self.bytes("SwapFree:", in: line) { freeSwap = bytes }
-            while position < meminfo.count, meminfo[position] != UInt8(ascii: "\n") { position += 1 }
-            position += 1
+        for line in (meminfo ?? "").split(separator: "\n") {
+            // For example "MemTotal:       24683520 kB".
+            let words = line.split(separator: " ")
+            guard words.count == 3, words[2] == "kB", let kibibytes = UInt64(words[1]) else { continue }
+            switch words[0] {
+            case "MemAvailable:": available = kibibytes &* 1024
+            case "MemTotal:": total = kibibytes &* 1024
+            case "SwapFree:": freeSwap = kibibytes &* 1024
+            default: break
+            }
         }
-    }
-
-    /// Returns the number in a line such as `MemTotal:       24683520 kB`, in bytes; nil if the text begins with another.
-    private static func bytes(_ name: StaticString, in text: Span<UInt8>) -> UInt64? {
-        guard text.count > name.utf8CodeUnitCount else { return nil }
-        var position = 0
-        while position < name.utf8CodeUnitCount {
-            guard unsafe text[position] == name.utf8Start[position] else { return nil }
-            position += 1
-        }
-        while position < text.count, text[position] == UInt8(ascii: " ") { position += 1 }
-        let start = position
-        var kibibytes: UInt64 = 0
-        while position < text.count, case let digit = text[position] &- UInt8(ascii: "0"), digit < 10 {
-            kibibytes = kibibytes &* 10 &+ UInt64(digit)
-            position += 1
-        }
-        let hasUnit = text.count > position + 2 && text[position + 1] == UInt8(ascii: "k")
-        return position > start && hasUnit ? kibibytes &* 1024 : nil
     }
 }
 

@@ -63,9 +63,8 @@ final class MemoryPressureSource {
     /// Returns the available memory alone. The next reading is compared to the same as without this one.
     func left() -> MemoryPressure? {
         let instant = loop.freshNow
-        guard let memory = SmallFile.read("/proc/meminfo", { MemoryReading(instant: instant, meminfo: $0) }) else {
-            return nil
-        }
+        guard let text = try? SmallFile.read("/proc/meminfo") else { return nil }
+        let memory = MemoryReading(instant: instant, pressure: "", meminfo: text)
         let pressure = MemoryPressure(since: memory, reading: memory, thresholds: thresholds)
         // The waiting is read for the words of a report.
         guard pressure.level == .critical, let reading = try? Self.read(file, at: instant) else { return pressure }
@@ -165,19 +164,6 @@ nonisolated extension DaemonError {
 
 /// A file of the kernel, which is short and made anew for each reader.
 enum SmallFile {
-    /// Calls a closure with the first bytes of a file, a page at most; returns nil if it cannot be read.
-    static func read<Result>(_ path: StaticString, _ body: (Span<UInt8>) -> Result) -> Result? {
-        let number = unsafe path.utf8Start.withMemoryRebound(to: CChar.self, capacity: path.utf8CodeUnitCount + 1) {
-            unsafe open($0, O_RDONLY | O_CLOEXEC)
-        }
-        guard number >= 0 else { return nil }
-        let file = Descriptor(owning: number)
-        var buffer = InlineArray<4096, UInt8>(repeating: 0)
-        var bytes = buffer.mutableSpan
-        let count = unsafe bytes.withUnsafeMutableBytes { unsafe Glibc.read(file.rawValue, $0.baseAddress, $0.count) }
-        return count >= 0 ? body(buffer.span.extracting(first: count)) : nil
-    }
-
     static func read(_ path: String) throws(Errno) -> String {
         let number = unsafe open(path, O_RDONLY | O_CLOEXEC)
         guard number >= 0 else { throw Errno(rawValue: errno) }

@@ -48,22 +48,28 @@ public final class Journal {
     ///
     /// It does not wait for a journald that does not read: the entry is lost then, and the result says so.
     ///
-    /// - Parameters:
-    ///   - entry: The entry, which has a field `MESSAGE`.
-    ///   - isNext: Whether it follows another one in the same moment, which has found journald. From the first entry on, libsystemd has a
-    ///     socket that does not wait.
+    /// - Parameter fields: The fields, one of them `MESSAGE`, with names that journald accepts (systemd.journal-fields(7)).
     /// - Returns: nil when journald has the entry, or why it does not: `EAGAIN` when journald does not keep up,
     ///   `ENOENT` or `ECONNREFUSED` when there is none, `EINVAL` for an entry without fields.
     @discardableResult
-    public func send(_ entry: borrowing JournalEntry, isNext: Bool = false) -> SystemdError? {
-        switch isNext ? .ready : probe.peer() {
+    public func send(_ fields: [(name: String, value: String)]) -> SystemdError? {
+        switch probe.peer() {
         case .ready: break
         case .full: return Journal.failure(EAGAIN)
         case .absent(let errno): return Journal.failure(errno)
         }
-        guard entry.count > 0 else { return Journal.failure(EINVAL) }
-        let result = unsafe entry.withVectors { vectors in
-            unsafe csystemd_journal_send(vectors.baseAddress, Int32(clamping: vectors.count))
+        guard !fields.isEmpty else { return Journal.failure(EINVAL) }
+        var bytes: [UInt8] = []
+        let ranges = fields.map { field in
+            let start = bytes.count
+            bytes += "\(field.name)=\(field.value)".utf8
+            return start..<bytes.count
+        }
+        let result = unsafe bytes.withUnsafeMutableBytes { bytes in
+            let vectors = unsafe ranges.map { range in
+                unsafe iovec(iov_base: bytes.baseAddress?.advanced(by: range.lowerBound), iov_len: range.count)
+            }
+            return unsafe csystemd_journal_send(vectors, Int32(clamping: vectors.count))
         }
         return result < 0 ? Journal.failure(result) : nil
     }

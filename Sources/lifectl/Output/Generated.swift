@@ -17,11 +17,8 @@ struct HistoryEntry: Equatable, JSONWritable {
 
     var json: JSONValue {
         [
-            "timeUSec": timeUSec.json,
-            "app": app.json,
-            "priority": priority.json,
-            "message": message.json,
-            "event": event.json,
+            "timeUSec": timeUSec.json, "app": app.json, "priority": priority.json, "message": message.json, "event":
+            event.json,
         ]
     }
 }
@@ -96,11 +93,8 @@ struct Spread: Equatable, JSONWritable {
 
     var json: JSONValue {
         [
-            "count": count.json,
-            "medianUSec": medianUSec.json,
-            "percentile90USec": percentile90USec.json,
-            "percentile99USec": percentile99USec.json,
-            "longestUSec": longestUSec.json,
+            "count": count.json, "medianUSec": medianUSec.json, "percentile90USec": percentile90USec.json,
+            "percentile99USec": percentile99USec.json, "longestUSec": longestUSec.json,
         ]
     }
 }
@@ -117,11 +111,8 @@ struct AppStatistics: Equatable, JSONWritable {
 
     var json: JSONValue {
         [
-            "app": app.json,
-            "times": times.json,
-            "launches": launches.json,
-            "activations": activations.json,
-            "ends": ends.json,
+            "app": app.json, "times": times.json, "launches": launches.json, "activations": activations.json, "ends":
+            ends.json,
         ]
     }
 }
@@ -146,14 +137,8 @@ struct Statistics: Equatable, JSONWritable {
 
     var json: JSONValue {
         [
-            "startUSec": startUSec.json,
-            "endUSec": endUSec.json,
-            "apps": apps.json,
-            "switches": switches.json,
-            "launches": launches.json,
-            "callbacks": callbacks.json,
-            "ends": ends.json,
-            "unanswered": unanswered.json,
+            "startUSec": startUSec.json, "endUSec": endUSec.json, "apps": apps.json, "switches": switches.json,
+            "launches": launches.json, "callbacks": callbacks.json, "ends": ends.json, "unanswered": unanswered.json,
             "killedAfterTimeout": killedAfterTimeout.json,
         ]
     }
@@ -175,11 +160,8 @@ struct Finding: Equatable, JSONWritable {
 
     var json: JSONValue {
         [
-            "subject": subject.json,
-            "verdict": verdict.json,
-            "found": found.json,
-            "cost": cost.json,
-            "remedy": remedy.json,
+            "subject": subject.json, "verdict": verdict.json, "found": found.json, "cost": cost.json, "remedy":
+            remedy.json,
         ]
     }
 }
@@ -260,13 +242,8 @@ struct FollowStep: Equatable, JSONWritable {
 
     var json: JSONValue {
         [
-            "action": action.json,
-            "app": app.json,
-            "process": process.json,
-            "title": title.json,
-            "use": use.json,
-            "apps": apps.json,
-            "appID": appID.json,
+            "action": action.json, "app": app.json, "process": process.json, "title": title.json, "use": use.json,
+            "apps": apps.json, "appID": appID.json,
         ]
     }
 }
@@ -285,12 +262,8 @@ struct TopRow: Equatable, JSONWritable {
 
     var json: JSONValue {
         [
-            "app": app.json,
-            "cpuTimeUSec": cpuTimeUSec.json,
-            "memoryBytes": memoryBytes.json,
-            "load": load.json,
-            "conditions": conditions.json,
-            "prospects": prospects.json,
+            "app": app.json, "cpuTimeUSec": cpuTimeUSec.json, "memoryBytes": memoryBytes.json, "load": load.json,
+            "conditions": conditions.json, "prospects": prospects.json,
         ]
     }
 }
