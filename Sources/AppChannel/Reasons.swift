@@ -2,7 +2,7 @@ public import LifecycleTypes
 
 /// The reason why the daemon refuses a task or an activity.
 ///
-/// The word of an ``AssertionRefusal``, or one of a later daemon.
+/// The word of an ``AssertionRefusal``, or one of a newer daemon.
 public struct RefusalReason: RawRepresentable, Hashable, Sendable {
     /// The word in the protocol.
     public let rawValue: String
@@ -18,7 +18,7 @@ public struct RefusalReason: RawRepresentable, Hashable, Sendable {
 
 /// The reason why the daemon ignored a line of an app.
 ///
-/// The list is open: a later daemon may have reasons that are not named here.
+/// The list is open: a newer daemon may have reasons that are not named here.
 public struct MistakeReason: RawRepresentable, Hashable, Sendable {
     /// The word in the protocol.
     public let rawValue: String
@@ -64,7 +64,7 @@ public struct MistakeReason: RawRepresentable, Hashable, Sendable {
 
 /// The reason why the daemon closes a channel.
 ///
-/// The list is open: a later daemon may have reasons that are not named here.
+/// The list is open: a newer daemon may have reasons that are not named here.
 public struct GoodbyeReason: RawRepresentable, Hashable, Sendable {
     /// The word in the protocol.
     public let rawValue: String

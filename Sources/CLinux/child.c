@@ -99,7 +99,7 @@ static void place(int descriptor, int target, int flags, int status)
 }
 
 // Sources and targets may overlap in any way, so everything first moves above all places that will be taken: the
-// targets, and behind them those of the status pipe and the gate.
+// targets, and after them those of the status pipe and the gate.
 static void place_descriptors(const struct linux_spawn_request *request, int *status, int *gate)
 {
     int targets_end = 0;

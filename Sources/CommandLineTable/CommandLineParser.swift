@@ -6,7 +6,7 @@ package struct CommandLineParser {
     /// The option whose value is the next word.
     package private(set) var pending: Parameter?
     private(set) var operands: [String] = []
-    /// The words behind `--`; nil before it.
+    /// The words after `--`; nil before it.
     private(set) var trailing: [String]?
 
     init(of program: Verb) { arguments = Arguments(of: program) }
@@ -64,13 +64,13 @@ package struct CommandLineParser {
         }
     }
 
-    /// Returns the option of the first letter of several, and the letters or the value behind it.
+    /// Returns the option of the first letter of several, and the letters or the value after it.
     private func optionOfLetter(_ word: String) -> (option: Parameter, rest: String)? {
         let (title, rest) = (String(word.unicodeScalars.prefix(2)), String(word.unicodeScalars.dropFirst(2)))
         return arguments.knownOptions.first { $0.letter != nil && $0.isNamed(title) }.map { ($0, rest) }
     }
 
-    /// Reads options that share a hyphen, of which the last may have its value behind it: `-fn20`.
+    /// Reads options that share a hyphen, of which the last may have its value after it: `-fn20`.
     private mutating func handleLetters(_ option: Parameter, _ rest: String) throws(UsageError) {
         guard option.kind == .flag else { return try add(rest, for: option) }
         arguments.add("", for: option.name)
@@ -130,7 +130,7 @@ package struct CommandLineParser {
         }
         if let command {
             guard rest.isEmpty, let trailing, !trailing.isEmpty else {
-                throw arguments.usage("the \(command.placeholder) belongs behind --, as in: \(verb.example)")
+                throw arguments.usage("the \(command.placeholder) belongs after --, as in: \(verb.example)")
             }
             for word in trailing { arguments.add(word, for: command.name) }
         }
@@ -144,7 +144,7 @@ extension String {
     /// By bytes: a hyphen and a combining mark are one character.
     var isOption: Bool { utf8.first == UInt8(ascii: "-") && utf8.count > 1 }
 
-    /// The name of an option, and the value behind `=`.
+    /// The name of an option, and the value after `=`.
     var parts: (name: String, value: String?) {
         guard let equals = utf8.firstIndex(of: UInt8(ascii: "=")) else { return (self, nil) }
         return (String(self[..<equals]), String(self[utf8.index(after: equals)...]))

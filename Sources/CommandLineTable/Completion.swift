@@ -28,7 +28,7 @@ package struct Completion {
         return parser
     }
 
-    /// The line without the word to complete: also the words behind the cursor count.
+    /// The line without the word to complete: also the words after the cursor count.
     package var rest: CommandLineParser { read(words[1..<index] + words[(index + 1)...]) }
 
     package var lines: [String] {

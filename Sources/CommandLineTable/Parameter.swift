@@ -2,7 +2,7 @@
 package struct Parameter: Sendable {
     package enum Kind: String, Sendable {
         case argument
-        /// The words behind `--`.
+        /// The words after `--`.
         case command
         case flag
         case option

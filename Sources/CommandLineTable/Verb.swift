@@ -22,7 +22,7 @@ package struct Verb: Sendable {
     /// - Parameters:
     ///   - name: The word for it.
     ///   - summary: One line, in the imperative.
-    ///   - details: The text of its help behind the summary; may be empty.
+    ///   - details: The text of its help after the summary; may be empty.
     ///   - example: A command line; may be empty.
     ///   - parameters: The arguments and options, which are made when they are read.
     ///   - excluding: The options of which one at most is given.
@@ -59,7 +59,7 @@ package struct Verb: Sendable {
     /// A Boolean value that indicates whether no verb follows.
     var isLast: Bool { shownGroups.isEmpty }
 
-    /// The words behind `--`, of a verb that takes a command.
+    /// The words after `--`, of a verb that takes a command.
     var command: Parameter? { parameters().first { $0.kind == .command } }
 
     /// Returns the verb of a name that may follow.

@@ -238,7 +238,7 @@ extension LifecycleApplication {
 
 extension LifecycleApplication {
     /// Delivers an event to the delegate, then to the observers, and answers it.
-    func deliver(_ event: SessionEvent, of client: AppClient) {
+    func deliver(_ event: AppSessionEvent, of client: AppClient) {
         switch event {
         case .callback(let callback):
             let answer = deliver(callback, of: client)

@@ -34,7 +34,7 @@ internal import LifecycleTypes
         while !isClosed, let event = client.nextEvent() { deliver(event) }
     }
 
-    private func deliver(_ event: SessionEvent) {
+    private func deliver(_ event: AppSessionEvent) {
         switch event {
         case .callback(let callback):
             let answer = deliver(callback)

@@ -19,7 +19,7 @@ struct AppAssertions {
         case none
         /// The app is told. Another `expire-task` is another expiration: a use of the app has ended the first.
         case told
-        /// The app is told. The next `expire-task` may be the repetition of another daemon.
+        /// The app is told. The next `expire-task` may be the repetition of the next daemon.
         case toldBeforeRestart
     }
 
@@ -56,7 +56,7 @@ struct AppAssertions {
     /// The number of assertions.
     var count: Int { assertions.count }
 
-    /// The messages for the successor of a daemon, which may have lost the last messages. A repetition does no harm.
+    /// The messages for the next daemon, which may have lost the last messages. A repetition does no harm.
     var messagesToResume: [MessageFromApp] { assertions.map { $0.begin } + ended.map { $0.end } }
 
     /// Returns the message that asks for it.
@@ -131,7 +131,7 @@ struct AppAssertions {
         for index in assertions.indices { assertions[index].expiration = .none }
     }
 
-    /// Notes that another daemon may repeat the expirations.
+    /// Notes that the next daemon may repeat the expirations.
     mutating func expectRepetitions() {
         for index in assertions.indices where assertions[index].expiration == .told {
             assertions[index].expiration = .toldBeforeRestart

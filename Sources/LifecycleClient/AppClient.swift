@@ -194,7 +194,7 @@ public final class AppClient {
     }
 
     /// Returns the next event; nil if there is none.
-    public func nextEvent() -> SessionEvent? {
+    public func nextEvent() -> AppSessionEvent? {
         guard isOwned else { return nil }
         if hasCaughtTermination, lifecycle_termination_take() { session.requestTermination() }
         return session.next()

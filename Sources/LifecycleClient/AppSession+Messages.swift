@@ -41,9 +41,9 @@ extension AppSession {
 
     private mutating func handleWelcome() {
         switch channel {
-        // A daemon that restored the channel asks for the messages that the one before it may have lost.
+        // A daemon that restored the channel asks for the messages that the previous daemon may have lost.
         case .open:
-            // The request may be lost with the daemon before.
+            // The request may be lost with the previous daemon.
             isAskingForTime = false
             resendMessages()
         case .unmanaged:

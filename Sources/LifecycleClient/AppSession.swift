@@ -58,7 +58,7 @@ public struct AppSession: Sendable {
     var channel = Channel.none
     private var termination = Termination.none
     private var input = LineBuffer()
-    var events: [SessionEvent] = []
+    var events: [AppSessionEvent] = []
     var assertions = AppAssertions()
     var answers = AnswerLog()
     var scenes = SceneTable()
@@ -148,7 +148,7 @@ public struct AppSession: Sendable {
     /// Returns the next event; nil if there is none.
     ///
     /// A request to terminate is the next event whatever else is waiting, and the last.
-    public mutating func next() -> SessionEvent? {
+    public mutating func next() -> AppSessionEvent? {
         switch termination {
         case .requested:
             termination = .delivered
@@ -160,7 +160,7 @@ public struct AppSession: Sendable {
         }
     }
 
-    private mutating func nextOfDaemon() -> SessionEvent? {
+    private mutating func nextOfDaemon() -> AppSessionEvent? {
         while !events.isEmpty {
             let event = events.removeFirst()
             switch event {
@@ -208,7 +208,7 @@ public struct AppSession: Sendable {
     public mutating func receive(_ bytes: some Collection<UInt8>, now: Int64) {
         input.append(bytes)
         while let entry = input.next() {
-            // An unknown line is ignored: a later daemon may have other messages.
+            // An unknown line is ignored: a newer daemon may have other messages.
             guard case .line(let line) = entry, let message = try? MessageToApp(parsing: line) else { continue }
             handle(message, now: now)
         }
@@ -272,7 +272,7 @@ public struct AppSession: Sendable {
 }
 
 /// An event for the app.
-public enum SessionEvent: Equatable, Sendable {
+public enum AppSessionEvent: Equatable, Sendable {
     /// A callback, which is to be answered with `AppSession.answer(_:_:)` when the app has dealt with it.
     case callback(CallbackMessage)
     /// The app must save and exit. No event follows.
@@ -345,14 +345,14 @@ extension String {
 
 /// The callbacks that were received, as far as it takes to tell a repetition and to answer it.
 ///
-/// The successor of a daemon repeats the callbacks that the app may not have received.
+/// The next daemon repeats the callbacks that the app may not have received.
 struct AnswerLog {
     /// The newest callback; nil before the first.
     private(set) var lastReceived: SequenceNumber?
     /// The callbacks that the app has not answered. An array: there is seldom more than one.
     private var unanswered: [(sequence: SequenceNumber, isWork: Bool)] = []
-    /// The answers that a daemon may have lost with the one before, in the order in which they were given: those to the
-    /// resignations received last, and to the callback that they may have been sent behind.
+    /// The answers that the previous daemon may have lost, in the order in which they were given: those to the
+    /// resignations received last, and to the callback that they may have been sent after.
     private var answers: [(sequence: SequenceNumber, message: MessageFromApp)] = []
     /// The answer to the last background work; nil before the answer. Other callbacks do not wait for it.
     private var workAnswer: (sequence: SequenceNumber, message: MessageFromApp)?

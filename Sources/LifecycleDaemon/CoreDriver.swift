@@ -35,8 +35,8 @@ final class CoreDriver: InputHandler {
     /// A Boolean value that indicates whether inputs were handled whose transitions are not announced.
     private(set) var hasHandledInputs = false
     private var hasUnsavedStep: Bool { !unsaved.isEmpty }
-    /// Saves the steps behind the journal entries of a round, with one write for all of it.
-    private let saving: PostponedSource
+    /// Saves the steps after the journal entries of a round, with one write for all of it.
+    private let saving: IdleSource
     private let timer: TimerSource
     private let announcement: FollowUp
     private var armedFor: Instant?
@@ -50,7 +50,7 @@ final class CoreDriver: InputHandler {
             owner.object?.armedFor = nil
             owner.object?.handle(.tick)
         }
-        saving = try loop.postponed(isLast: true) { owner.object?.saveDelayed() }
+        saving = try loop.idle(isLast: true) { owner.object?.saveUnsaved() }
         announcement = try loop.followUp { owner.object?.performer.inputsHandled() }
         owner.object = self
     }
@@ -79,7 +79,7 @@ final class CoreDriver: InputHandler {
         isPerforming = true
         hasHandledInputs = true
         let performer = performer
-        stepInTime(input, performer)
+        handleInTime(input, performer)
         finishInputs(performer)
     }
 
@@ -89,14 +89,14 @@ final class CoreDriver: InputHandler {
         isPerforming = true
         hasHandledInputs = true
         let performer = performer
-        for input in inputs { step(input, performer) }
+        for input in inputs { handleOne(input, performer) }
         finishInputs(performer)
     }
 
     private func finishInputs(_ performer: any EffectHandler) {
         var index = 0
         while index < queue.count {
-            stepInTime(queue[index], performer)
+            handleInTime(queue[index], performer)
             index += 1
         }
         if index > 0 { queue.removeAll(keepingCapacity: true) }
@@ -105,12 +105,12 @@ final class CoreDriver: InputHandler {
         arm()
     }
 
-    private func stepInTime(_ input: Input, _ performer: any EffectHandler) {
-        while let due = core.nextDeadline, due <= now { step(.tick, performer) }
-        step(input, performer)
+    private func handleInTime(_ input: Input, _ performer: any EffectHandler) {
+        while let due = core.nextDeadline, due <= now { handleOne(.tick, performer) }
+        handleOne(input, performer)
     }
 
-    private func step(_ input: Input, _ performer: any EffectHandler) {
+    private func handleOne(_ input: Input, _ performer: any EffectHandler) {
         let effects = core.handle(input, at: now)
         if Self.canSaveLater(input, effects) { unsaved.append(effects) } else { save(effects) }
         performer.perform(EffectOrder.ordered(effects))
@@ -118,9 +118,9 @@ final class CoreDriver: InputHandler {
 
     // MARK: Saving
 
-    /// Returns whether a successor of the daemon takes the step again from the record before it: it stops or resumes the app
+    /// True if the next daemon takes the step again from the record before it: it stops or resumes the app
     /// once more, which changes nothing, and gets the same outcome. The reply to a change of the foreground does not wait for the
-    /// record. The reply to a stop does: a successor may look at the processes after its first answers.
+    /// record. The reply to a stop does: the next daemon may look at the processes after its first answers.
     private nonisolated static func canSaveLater(_ input: Input, _ effects: [Effect]) -> Bool {
         guard case .outcome(_, let outcome) = input else { return false }
         switch outcome {
@@ -150,7 +150,7 @@ final class CoreDriver: InputHandler {
     }
 
     /// Saves the steps that were performed and not saved, and what was added to the store meanwhile.
-    func saveDelayed() {
+    func saveUnsaved() {
         if hasUnsavedStep { save([]) } else { store.commit() }
     }
 
@@ -172,7 +172,7 @@ final class CoreDriver: InputHandler {
     }
 }
 
-/// The order in which effects are performed: their own, but replies behind the messages that follow them. The client may take the
+/// The order in which effects are performed: their own, but replies after the messages that follow them. The client may take the
 /// processor as soon as it has its reply, and an app must not wait for it.
 nonisolated enum EffectOrder {
     static func ordered(_ effects: [Effect]) -> [Effect] {
@@ -199,7 +199,7 @@ nonisolated extension Effect {
         case .reply: .reply
         case .deliver: .message
         case .transition, .sceneTransition: .transition
-        // Told behind the replies, as transitions are.
+        // Told after the replies, as transitions are.
         case .decision: .decision
         case .spawn, .stop, .resume, .terminate, .kill, .answerAssertion, .tellTimeLeft, .expireTask, .measureMemory,
             .checkMemory, .forgotten, .finished:

@@ -32,12 +32,12 @@ public final class Daemon {
     private var desktop: DesktopSession?
     private var settings = DaemonSettings()
     private var suspendedApps: SuspendedApps?
-    private var postponedWork: PostponedWork?
+    private var idleWork: IdleWork?
     private var signals: [SignalSource] = []
     private var isHandingOver = false
     private var isShuttingDown = false
     /// The descriptors of the program that was executed before in this process.
-    private let predecessor: Reexecution?
+    private let previousProgram: Reexecution?
     /// The soft RLIMIT_NOFILE with which the process was started.
     private let descriptorLimit: UInt64?
     private let program: String
@@ -55,7 +55,7 @@ public final class Daemon {
     public init(options: Options) throws {
         StandardStreams.openMissing()
         program = Self.ownProgram
-        predecessor = Reexecution.receive()
+        previousProgram = Reexecution.receive()
         let environment = currentEnvironment()
         instance = options.instance
         let isSystem = instance == .system
@@ -66,11 +66,11 @@ public final class Daemon {
         loop = try EventLoop()
         log = Log(target: options.logTarget)
         var passed = try ServiceManager.takePassedDescriptors()
-        if let predecessor { passed += predecessor.passed }
+        if let previousProgram { passed += previousProgram.passed }
         descriptors = StoredDescriptors(from: &passed)
         try Reaper.becomeSubreaper()
-        let formerLimit = try? OpenFileLimit.raiseToHardLimit()
-        descriptorLimit = predecessor?.descriptorLimit ?? formerLimit
+        let previousLimit = try? OpenFileLimit.raiseToHardLimit()
+        descriptorLimit = previousProgram?.descriptorLimit ?? previousLimit
         let launcher = AppLauncher(
             isSystem: isSystem, stateDirectory: paths.state, appSocket: paths.appSocket,
             environment: AppEnvironment(daemon: environment), usesJournal: log.usesJournal,
@@ -81,7 +81,7 @@ public final class Daemon {
         log.delegate = manager
         let socket = try ControlSocket.open(
             passed: passed, paths: paths, isSystem: isSystem,
-            lock: predecessor?.number(of: Reexecution.Name.lock))
+            lock: previousProgram?.number(of: Reexecution.Name.lock))
         control = try ControlService(
             loop: loop, socket: socket, manager: manager, log: log, instance: instance, path: paths.socket)
     }
@@ -115,9 +115,9 @@ public final class Daemon {
             desktop?.apply(settings)
         }
         suspendedApps = try SuspendedApps(loop: loop, manager: manager, log: log) { [weak desktop] in desktop?.bus() }
-        postponedWork = try PostponedWork(loop: loop) { [weak manager] in manager?.beginPostponedWork() }
+        idleWork = try IdleWork(loop: loop) { [weak manager] in manager?.beginIdleWork() }
         notify(.ready, .status(control.summary))
-        predecessor?.answerClient()
+        previousProgram?.answerClient()
         let code = try serve()
         // Nothing is given back: the next daemon would wait for it.
         guard control.server.ownsFiles(of: paths) else { exit(code) }
@@ -133,12 +133,12 @@ public final class Daemon {
         try log.begin(in: loop)
         defer {
             log.end()
-            manager.driver.saveDelayed()
+            manager.driver.saveUnsaved()
         }
         return try loop.run()
     }
 
-    /// Restores the apps of a former daemon, or begins with those of the configuration.
+    /// Restores the apps of the previous daemon, or begins with those of the configuration.
     private func begin(with configuration: LoadedConfiguration) throws {
         let containment = configuration.settings.containment
         control.containment = containment
@@ -174,7 +174,7 @@ public final class Daemon {
         }
     }
 
-    /// Reads the state of a former daemon. Resumes the apps of a state that cannot be used.
+    /// Reads the state of the previous daemon. Resumes the apps of a state that cannot be used.
     ///
     /// - Parameter cgroups: The control groups of the apps.
     /// - Throws: A ``DaemonError`` if a later attempt may succeed: a daemon that starts without the state would replace it,
@@ -284,7 +284,7 @@ extension Daemon: DaemonController {
 
     /// - Returns: The reason why the program could not be executed.
     private func executeAgain(for client: ClientCall?) -> String {
-        manager.driver.saveDelayed()
+        manager.driver.saveUnsaved()
         guard store.flush() else { return "the state of the apps cannot be saved" }
         var kept = Reexecution(descriptorLimit: descriptorLimit)
         control.server.leave(to: &kept)
@@ -366,7 +366,7 @@ enum CgroupSetup {
         }
     }
 
-    /// Returns the same short name for the same directory, so that a successor finds the group. The hash is FNV-1a; Swift's
+    /// Returns the same short name for the same directory, so that the next daemon finds the group. The hash is FNV-1a; Swift's
     /// own differs in each run.
     private static func name(for runtimeDirectory: String) -> String {
         let hash = runtimeDirectory.utf8.reduce(0xcbf2_9ce4_8422_2325 as UInt64) {

@@ -12,7 +12,7 @@ nonisolated public struct DaemonError: Error, CustomStringConvertible {
         case directory
         /// An app cannot be launched, before its program is executed.
         case launch
-        /// The state of a former daemon cannot be used.
+        /// The state of the previous daemon cannot be used.
         case state
         /// Memory pressure cannot be watched.
         case memoryPressure

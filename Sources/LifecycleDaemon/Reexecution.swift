@@ -31,7 +31,7 @@ struct Reexecution {
     static var signal: Int32 { __libc_current_sigrtmin() + 25 }
 }
 
-// MARK: - In the former program
+// MARK: - In the previous program
 
 extension Reexecution {
     /// Executes a program with the arguments of this one.
@@ -72,7 +72,7 @@ extension Reexecution {
     /// Far more than the descriptors of 100,000 apps need, in bytes.
     private static let sizeLimit = 16 << 20
 
-    /// Receives the descriptors of the former program, and removes its environment variable; nil if there was none.
+    /// Receives the descriptors of the previous program, and removes its environment variable; nil if there was none.
     static func receive() -> Reexecution? {
         guard let value = unsafe getenv(variable) else { return nil }
         let number = Int32(unsafe String(cString: value))

@@ -7,7 +7,7 @@ struct RuntimeLock: ~Copyable {
 
     /// Acquires the lock, and writes this process into its file. The directory exists and is private.
     ///
-    /// - Parameter kept: The lock file of the former program in this process, which is locked already.
+    /// - Parameter kept: The lock file of the previous program in this process, which is locked already.
     /// - Throws: An error that names the process that holds the lock.
     static func acquire(_ paths: DaemonPaths, kept: Int32? = nil) throws(DaemonError) -> RuntimeLock {
         if let kept, lock(kept) { return RuntimeLock(descriptor: Descriptor(owning: kept)) }

@@ -123,7 +123,7 @@ struct PeerProcess: ~Copyable {
 
 /// Reserved descriptors, so that the daemon can identify a client that has used up all others.
 final class DescriptorReserve {
-    private var held: [Int32] = []
+    private var reserved: [Int32] = []
     private let count: Int
 
     init(count: Int) {
@@ -140,15 +140,15 @@ final class DescriptorReserve {
     }
 
     private func release() {
-        for descriptor in held { close(descriptor) }
-        held = []
+        for descriptor in reserved { close(descriptor) }
+        reserved = []
     }
 
     private func fill() {
-        while held.count < count {
+        while reserved.count < count {
             let descriptor = unsafe open("/dev/null", O_RDONLY | O_CLOEXEC)
             guard descriptor >= 0 else { return }
-            held.append(descriptor)
+            reserved.append(descriptor)
         }
     }
 }

@@ -41,7 +41,7 @@ public enum MessageID: String, CaseIterable, Sendable {
     case restartLimitReached = "cfe5cfa61dfb4b8585eecd08843c4353"
     case interruptionBegan = "ebcecd3ae46d4489ba28b9f817af4fdc"
     case interruptionEnded = "437da70bab0c470fb3931ca97d52124d"
-    /// The daemon has restored the apps of a former one.
+    /// The daemon has restored the apps of the previous one.
     case restored = "72aad5f347dcb4b913dc4874c6d384b2"
     case stateNotKept = "23afcd7a3619320b934e1e9c495f8997"
     case noRoomForState = "a98f0b59575b4fba9753a91450ceff2f"

@@ -29,7 +29,7 @@ public struct Call {
     /// The name of the interface, before the last dot.
     public var interface: String { method.lastIndex(of: ".").map { String(method[..<$0]) } ?? "" }
 
-    /// The name of the method, behind the last dot.
+    /// The name of the method, after the last dot.
     public var methodName: String { method.lastIndex(of: ".").map { String(method[$0...].dropFirst()) } ?? method }
 
     /// Reads the parameters. Absent, null and `{}` are the same.

@@ -130,7 +130,7 @@ extension ServerConnection {
     public var pendingOutputCount: Int { output.byteCount }
 
     /// The number of bytes that the connection holds in memory: received and not yet taken, and waiting to be written.
-    public var heldByteCount: Int { input.storedCount + output.byteCount }
+    public var bufferedByteCount: Int { input.storedCount + output.byteCount }
 
     /// True if the socket can be closed.
     public var isFinished: Bool {

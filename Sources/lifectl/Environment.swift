@@ -43,7 +43,7 @@ enum Environment {
         unsafe getenv(name).map { unsafe String(validatingCString: $0) == nil } ?? false
     }
 
-    /// Returns the bytes of a word of the command line with a NUL behind them: those of the word itself if it is UTF-8.
+    /// Returns the bytes of a word of the command line with a NUL after them: those of the word itself if it is UTF-8.
     static func bytes(of word: String) -> [CChar] {
         if let same = unsafe words.first(where: { unsafe String(cString: $0) == word }) { return unsafe bytes(same) }
         return Array(word.utf8CString)

@@ -36,7 +36,7 @@ final class ChildProcess {
 
     /// Starts a program of PATH with this environment.
     ///
-    /// - Parameter command: The words, each with a NUL behind it.
+    /// - Parameter command: The words, each with a NUL after it.
     fileprivate static func start(
         _ command: [[CChar]], _ actions: UnsafePointer<posix_spawn_file_actions_t>?,
         _ attributes: UnsafePointer<posix_spawnattr_t>?
@@ -172,7 +172,7 @@ final class LineProgram {
 enum ForegroundProgram {
     /// Runs a command, and waits until it has ended. Meanwhile the signals that would end lifectl go to the command.
     ///
-    /// - Parameter command: The words, each with a NUL behind it.
+    /// - Parameter command: The words, each with a NUL after it.
     /// - Returns: The exit status as a shell has it.
     static func run(_ command: [[CChar]]) throws(Failure) -> Int32 {
         var (before, blocked) = (sigset_t(), sigset_t())

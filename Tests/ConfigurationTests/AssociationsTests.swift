@@ -78,7 +78,7 @@ import Testing
         #expect(found.removed == ["gone"])
     }
 
-    /// The specification's section 3: what is added and removed holds for the entries beside the file and for those behind it.
+    /// The specification's section 3: what is added and removed holds for the entries beside the file and for those after it.
     @Test func `a file has no say in the entries that outrank it`() throws {
         try directory.write("[Desktop Entry]\n", to: "home/applications/kde/own.desktop")
         try directory.write("[Desktop Entry]\n", to: "usr/applications/kde/own.desktop")

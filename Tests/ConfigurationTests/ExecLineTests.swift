@@ -98,7 +98,7 @@ import Testing
         for line in ["a", "a %%u", "a %c", "a %d"] { #expect(try !ExecLine(line, of: subject).takesURLs) }
     }
 
-    /// A separator, or a quote, and an accent behind it are one character, and two bytes or more.
+    /// A separator, or a quote, and an accent after it are one character, and two bytes or more.
     @Test func `accents hide nothing`() throws {
         #expect(try command("a \u{301}b \"\u{301}c\" %%\u{301}") == ["a", "\u{301}b", "\u{301}c", "%\u{301}"])
         #expect(try command("a /\u{301}").count == 2)

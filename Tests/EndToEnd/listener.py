@@ -78,7 +78,7 @@ class Listener:
     def take(self, words):
         fields = dict(word.split("=", 1) for word in words[1:])
         if fields.get("seq") in self.answered:
-            # A restarted daemon cannot always know what the one before has said.
+            # A restarted daemon cannot always know what the previous daemon has said.
             self.note(f"repeated {words[0]}")
             self.send(self.answered[fields["seq"]])
             return

@@ -102,7 +102,7 @@ class PipeWire(SoundServer):
         }
 
     def _start(self):
-        # The files of a killed server could be taken for its successor's.
+        # The files of a killed server could be taken for the next server's.
         for left in (self.runtime / "bus", self.runtime / "pipewire-0", self.socket):
             left.unlink(missing_ok=True)
         self._spawn("dbus-daemon", "--session", "--nofork", "--nopidfile", f"--address=unix:path={self.runtime}/bus")

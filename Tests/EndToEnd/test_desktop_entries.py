@@ -206,7 +206,7 @@ def test_a_manifest_on_top_of_an_entry(desktop):
 
 
 @pytest.mark.parametrize("stays", [True, False])
-def test_a_successor_goes_on_with_an_app_of_an_entry(desktop, stays):
+def test_the_next_daemon_goes_on_with_an_app_of_an_entry(desktop, stays):
     file = desktop.entry("app.desktop", "X-Lifed-Suspend=never")
     desktop.entry("other.desktop")
     desktop.lifectl("launch", "app")

@@ -85,7 +85,7 @@ def test_ad_hoc_app_that_was_ended_for_its_memory_is_known(mortal):
     check()
     start_again(mortal)
     check()
-    # All apps end, and so does what is kept for a successor that goes on with them.
+    # All apps end, and so does what is kept for the next daemon that goes on with them.
     mortal.stop()
     mortal.start()
     check()

@@ -1,4 +1,4 @@
-"""Changes between a daemon that was killed and the next one: configuration, and what the rescue has done."""
+"""Changes between a daemon that was killed and the next daemon: configuration, and what the rescue has done."""
 
 import os
 import signal

@@ -136,7 +136,7 @@ def test_a_state_that_cannot_be_read_is_left_to_another_daemon(crowd, call, name
 
 @pytest.mark.parametrize("number", [1, 2])
 def test_a_boot_that_cannot_be_identified_is_not_taken_for_another(crowd, number):
-    """Neither is a state replaced that may be of this boot, nor one saved that a later daemon takes for that of another."""
+    """Neither is a state replaced that may be of this boot, nor one saved that the next daemon takes for that of another."""
     before = pids(crowd)
     serves, log, _ = start_with(crowd, f"openat:error=ENFILE:when={number}", paths=[BOOT_ID])
     if not serves:

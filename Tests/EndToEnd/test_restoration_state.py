@@ -173,7 +173,7 @@ def test_a_clock_that_is_another_is_not_believed(mortal):
         os.kill(pid, signal.SIGKILL)
 
 
-def test_a_transition_that_was_not_announced_is_announced_by_the_successor(mortal):
+def test_a_transition_that_was_not_announced_is_announced_by_the_next_daemon(mortal):
     """What a daemon leaves that is killed between the reply and the journal: slots without the note of the announcement."""
     mortal.lifectl.start("app", *programs.IDLE)
     mortal.lifectl("suspend", "app")
@@ -182,12 +182,12 @@ def test_a_transition_that_was_not_announced_is_announced_by_the_successor(morta
     told = "app: background → suspended (suspend) "
     count = mortal.logged.count(told)
     mortal.start()
-    wait_for(lambda: mortal.logged.count(told) == count + 1, what="the successor announces the transition")
+    wait_for(lambda: mortal.logged.count(told) == count + 1, what="the next daemon announces the transition")
     start_again(mortal)
     assert mortal.logged.count(told) == count + 1
 
 
-def test_an_end_that_was_not_announced_is_told_by_the_successor(mortal):
+def test_an_end_that_was_not_announced_is_told_by_the_next_daemon(mortal):
     manifest(mortal, "app", programs.IDLE)
     mortal.lifectl("launch", "app")
     mortal.lifectl("kill", "app")
@@ -198,7 +198,7 @@ def test_an_end_that_was_not_announced_is_told_by_the_successor(mortal):
     mortal.start()
     wait_for(
         lambda: [mortal.logged.count(each) for each in told] == [each + 1 for each in count],
-        what="the successor tells the end and the transition")
+        what="the next daemon tells the end and the transition")
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="needs another user")

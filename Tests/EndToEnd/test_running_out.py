@@ -185,7 +185,7 @@ def test_without_a_journal_apps_live_as_before(lifed):
 
 
 def test_a_command_with_too_large_an_environment_is_refused(direct):
-    """The state has it for a successor. A space takes three bytes there."""
+    """The state has it for the next daemon. A space takes three bytes there."""
     with connect(str(direct.socket)) as client:
 
         def run(environment):

@@ -147,9 +147,9 @@ private func parse(_ words: [String]) throws -> Arguments {
         "scene open a --role ä":
             "--role takes 1 to 64 letters, digits, '.', '_' and '-' of ASCII, not 'ä'; see 'lifectl help scene open'",
         "run --setenv ==x -- y": "--setenv takes NAME or NAME=VALUE, not '==x'; see 'lifectl help run'",
-        "run sleep 3": "the command belongs behind --, as in: \(runExample); see 'lifectl help run'",
-        "run --": "the command belongs behind --, as in: \(runExample); see 'lifectl help run'",
-        "run x -- y": "the command belongs behind --, as in: \(runExample); see 'lifectl help run'",
+        "run sleep 3": "the command belongs after --, as in: \(runExample); see 'lifectl help run'",
+        "run --": "the command belongs after --, as in: \(runExample); see 'lifectl help run'",
+        "run x -- y": "the command belongs after --, as in: \(runExample); see 'lifectl help run'",
         "focus a --user --system": "--system, --user and --socket exclude one another; see 'lifectl help focus'",
         "--user focus a --socket /s": "--system, --user and --socket exclude one another; see 'lifectl help focus'",
         "list --ids --json": "--ids and --json exclude one another; see 'lifectl help list'",
@@ -167,7 +167,7 @@ private func parse(_ words: [String]) throws -> Arguments {
         "simulate flood": "unknown command 'flood'; see 'lifectl help simulate'",
         "interrupt --name x": "missing command; see 'lifectl help interrupt'",
         "interrupt --":
-            "the command belongs behind --, as in: lifectl interrupt -- aplay ring.wav; see 'lifectl help interrupt'",
+            "the command belongs after --, as in: lifectl interrupt -- aplay ring.wav; see 'lifectl help interrupt'",
         "scene list --ids --json": "--ids and --json exclude one another; see 'lifectl help scene list'",
         "timeline --svg a --json": "--svg and --json exclude one another; see 'lifectl help timeline'",
         "stats --openmetrics --from daemon":
@@ -226,7 +226,7 @@ private func parse(_ words: [String]) throws -> Arguments {
 }
 
 @Suite struct VerbTableTests {
-    /// The verbs that do something, behind those that they belong to.
+    /// The verbs that do something, after those that they belong to.
     static let paths = leaves(of: [.lifectl])
 
     private static func leaves(of path: [Verb]) -> [[Verb]] {

@@ -85,7 +85,7 @@ import Testing
         #expect(choice("lifectl", "focus", "--socket=/a=b", "x") == .path("/a=b"))
         #expect(choice("lifectl", "focus", "--socket=~/a", "x") == .path("/home/kim/a"))
         #expect(choice("lifectl", "focus", "--socket", "=", "/a", "x") == .path("/a"))
-        // The words behind -- belong to another program.
+        // The words after -- belong to another program.
         #expect(choice("lifectl", "run", "--user", "--", "x", "--socket", "/a", "") == .user)
     }
 

@@ -159,7 +159,7 @@ import Testing
         #expect(world.finds == [])
     }
 
-    @Test func `another daemon is told everything again`() {
+    @Test func `the next daemon is told everything again`() {
         var world = World()
         let steps = world.see(Self.screen(1, visible: [1, 2]))
         world.follower.loseDaemon()

@@ -55,7 +55,7 @@ import Testing
 
     // MARK: Silence
 
-    @Test func `a resignation is sent behind an unanswered callback, and has a whole second after that`() {
+    @Test func `a resignation is sent after an unanswered callback, and has a whole second after that`() {
         var world = World(apps: "clock", linked: true)
         world.ask(.launch(Self.clock, background: true))
         world.silent[Self.clock] = [.didBecomeActive, .willResignActive]

@@ -112,7 +112,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `an app that is to end hears of its scenes' end from a successor, whatever is due`(isWoken: Bool) throws {
+    func `an app that is to end hears of its scenes' end from the next daemon, whatever is due`(isWoken: Bool) throws {
         var policy = Policy()
         policy.scenes = true
         var world = World()

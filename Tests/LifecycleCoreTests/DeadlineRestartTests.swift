@@ -53,7 +53,7 @@ import Testing
             world.ask(launch)
             world.ask(.home)
         },
-        Running(kind: .answer, name: "behind another callback", waitsForReconnection: true) { world in
+        Running(kind: .answer, name: "after another callback", waitsForReconnection: true) { world in
             world.ask(launch)
             world.silent[clock] = [.significantTimeChange, .willResignActive]
             world.ask(.machine(.timeChange))

@@ -291,7 +291,7 @@ import Testing
 }
 
 extension World {
-    /// Another daemon restores the apps, with channels that were kept and on which nothing was lost.
+    /// The next daemon restores the apps, with channels that were kept and on which nothing was lost.
     fileprivate mutating func restart(settings: Settings) {
         let records = core.knownApps.keys.sorted().compactMap { core.record(of: $0) }
         let running = core.knownApps.values.filter(\.isConnected)

@@ -165,7 +165,7 @@ import Testing
         #expect(world.lines() == ["reply 3 reclaimed []", "front ← memory-warning"])
     }
 
-    @Test func `a successor waits for the app that is being ended, and for none that is gone`() {
+    @Test func `the next daemon waits for the app that is being ended, and for none that is gone`() {
         var world = ReclaimTests().world()
         world.withholding = [.killed, .looks]
         world.give(.memoryPressure(.critical, "very short"))

@@ -156,7 +156,7 @@ import Testing
         #expect(!world.lines().contains("kill clock"))
     }
 
-    @Test func `an app is not killed for its silence before a successor has looked for its channel`() {
+    @Test func `an app is not killed for its silence before the next daemon has looked for its channel`() {
         let world = silent(for: .seconds(4)).restored { world in
             world.now = world.now + .seconds(2)
             world.give(.tick)
@@ -191,7 +191,7 @@ import Testing
         #expect(world.core.knownApps[Self.clock]?.lastExit?.reason == .backgroundTimeout)
     }
 
-    @Test func `a resignation that was sent behind a callback is answered after a restart, too`() {
+    @Test func `a resignation that was sent after a callback is answered after a restart, too`() {
         var world = World(apps: "clock", linked: true)
         world.ask(.launch(Self.clock, background: true))
         world.silent[Self.clock] = [.didBecomeActive, .willResignActive]

@@ -73,7 +73,7 @@ import Testing
     }
 
     @Test(arguments: [0, 1])
-    func `resignation behind a callback is sent again only if it did not arrive`(missing: Int) {
+    func `resignation after a callback is sent again only if it did not arrive`(missing: Int) {
         var world = away(silent: [.openURL, .willResignActive]) { world in
             world.ask(.deliver(Self.clock, .openURL("lifed:1")))
             world.ask(.focus(Self.maps))
@@ -92,7 +92,7 @@ import Testing
         #expect(world.state("clock") == .inactive)
     }
 
-    @Test func `event that did not arrive is sent again before the resignation behind it`() {
+    @Test func `event that did not arrive is sent again before the resignation after it`() {
         var world = away(silent: [.openURL, .willResignActive]) { world in
             world.ask(.deliver(Self.clock, .openURL("lifed:1")))
             world.ask(.focus(Self.maps))
@@ -237,7 +237,7 @@ import Testing
         #expect(told(&world).filter { $0.contains("active") } == [])
     }
 
-    @Test func `scene is told to resign behind what the app has missed`() throws {
+    @Test func `scene is told to resign after what the app has missed`() throws {
         var world = try awayWithScenes { world in
             world.ask(.backgroundScene(Self.clock, SceneID(ordinal: 2)))
             world.silent[Self.clock] = [.sceneDidDisconnect, .sceneWillResignActive]

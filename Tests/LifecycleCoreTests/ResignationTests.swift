@@ -56,7 +56,7 @@ import Testing
         #expect(world.decisions.contains(.answered(Self.clock, .willResignActive, .milliseconds(300))))
     }
 
-    @Test func `scene that was told to resign behind a callback is in the foreground when it is active again`() {
+    @Test func `scene that was told to resign after a callback is in the foreground when it is active again`() {
         var world = withScenes(limit: 2, silent: [.memoryWarning, .sceneWillResignActive])
         let second = SceneID(ordinal: 2)
         world.give(.memoryPressure(.warning, "short"))
@@ -69,7 +69,7 @@ import Testing
         #expect(world.replies[open]?.name == "done scene-2 foregroundActive")
     }
 
-    @Test func `resignation that is overdue behind a callback is reported once`() {
+    @Test func `resignation that is overdue after a callback is reported once`() {
         var world = silent()
         world.ask(.home)
         world.pass(.seconds(1))
@@ -90,7 +90,7 @@ import Testing
         #expect(world.state("clock") == .suspended)
     }
 
-    @Test func `all scenes are told to resign at once, behind an unanswered callback, too`() {
+    @Test func `all scenes are told to resign at once, after an unanswered callback, too`() {
         var world = SceneFixture.world(sceneLimit: 2)
         world.ask(.launch(Self.clock, background: false))
         world.silent[Self.clock] = [.sceneDidBecomeActive, .sceneWillResignActive]

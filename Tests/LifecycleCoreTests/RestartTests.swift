@@ -236,11 +236,11 @@ import Testing
 
     // MARK: At the start
 
-    /// - Parameter formerHadStarted: Whether a daemon before had started; nil if there was none.
-    func started(_ places: [String: LaunchPosition], home: AppID? = nil, formerHadStarted: Bool? = nil) -> World {
+    /// - Parameter previousHadStarted: Whether the previous daemon had started; nil if there was none.
+    func started(_ places: [String: LaunchPosition], home: AppID? = nil, previousHadStarted: Bool? = nil) -> World {
         var world = World(starting: places.keys.sorted(), home: home) { world in
-            if let formerHadStarted {
-                if formerHadStarted { world.give(.start) }
+            if let previousHadStarted {
+                if previousHadStarted { world.give(.start) }
                 world.core = Engine(
                     restoring: world.core.record, apps: [], settings: world.core.settings, policy: { _ in nil },
                     at: world.now)
@@ -264,16 +264,16 @@ import Testing
     }
 
     @Test func `a daemon that continues from another one launches none`() {
-        var world = started(["clock": .foreground, "mail": .background], formerHadStarted: true)
+        var world = started(["clock": .foreground, "mail": .background], previousHadStarted: true)
         #expect(!world.lines().contains { $0.hasPrefix("spawn") })
     }
 
-    @Test func `a daemon that was killed before its start leaves the launches to the next`() {
-        var world = started(["clock": .foreground, "mail": .background], formerHadStarted: false)
+    @Test func `a daemon that was killed before its start leaves the launches to the next daemon`() {
+        var world = started(["clock": .foreground, "mail": .background], previousHadStarted: false)
         #expect(world.lines().filter { $0.hasPrefix("spawn") } == ["spawn clock", "spawn mail"])
     }
 
-    // MARK: Another daemon
+    // MARK: The next daemon
 
     @Test func `an exit that was written down calls for restoration, unless something later is known`() {
         let old = ExitRecord(state: .active, reason: .crash, status: .signal(11), instant: Instant(microseconds: 0))

@@ -145,7 +145,7 @@ import Testing
         app.outbox.resignations = [Self.sent(.willResignActive, 6), Self.sent(.willResignActive, 9)]
         restored.restore(from: app.record)
         #expect(restored.outbox.resignations.isEmpty)
-        // Without a callback that it was sent behind, a resignation would be awaited for ever.
+        // Without a callback that it was sent after, a resignation would be awaited for ever.
         app.phase = .running(.active, sentCallback: nil)
         app.outbox.resignations = [Self.sent(.willResignActive, 7, next: .app(.inactive))]
         restored.restore(from: app.record)

@@ -21,7 +21,7 @@ import Testing
 
     // MARK: Records
 
-    /// An active app with a scene and a task. It has not answered a memory warning, and was told to resign behind that.
+    /// An active app with a scene and a task. It has not answered a memory warning, and was told to resign after that.
     static let activeEditor: Fields = [
         ("id", "org.example.Editor"), ("state", "active"), ("reason", "scene"), ("since", "1003000000"),
         ("wish", "run"), ("wish-reason", "displaced"),

@@ -180,7 +180,7 @@ import Testing
 
     // MARK: Damage
 
-    /// A value that cannot have been written, and the two bytes behind which nothing is read.
+    /// A value that cannot have been written, and the two bytes after which nothing is read.
     private static let damaged: [[UInt8]] = [
         [1, 1, 1], [9, 1, 1], [255, 1, 1, 1], [255, 1, 0, 0, 0, 0, 0, 0, 1, 1, 1],
     ]
@@ -201,7 +201,7 @@ import Testing
 
     @Test func itemThatSaysTooMuchOrMakesNoSenseIsSkipped() {
         var (item, flag) = (SceneID?.none, false)
-        // The name of a scene with a byte behind it, and an invalid name.
+        // The name of a scene with a byte after it, and an invalid name.
         for (bytes, name) in [([2, 97, 7], "a"), ([3, 97, 32], nil), ([], nil)] as [([UInt8], String?)] {
             var reader = SlotReader(([UInt8(bytes.count + 1), 0, 0, 0, 0, 0, 0, 0] + bytes + [1])[...])
             reader.item("", &item)

@@ -31,7 +31,7 @@ import Testing
 
     init() throws {
         loop = try EventLoop()
-        channels = AppChannels(loop: loop, log: LifecycleLog(log: RecordingJournal()), core: core, store: store)
+        channels = AppChannels(loop: loop, log: LifecycleLog(sink: RecordingJournal()), core: core, store: store)
         channels.delegate = delegate
     }
 

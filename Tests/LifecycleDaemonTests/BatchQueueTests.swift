@@ -13,8 +13,8 @@ import Testing
             done.append($0.value)
             if $0.value == 999 { loop.exit(code: 0) }
         }
-        var other: DeferredSource?
-        other = try loop.deferred {
+        var other: LaterSource?
+        other = try loop.later {
             doneBeforeOther.append(done.count)
             other?.schedule()
         }
@@ -44,7 +44,7 @@ import Testing
     @Test func heldWorkWaitsUntilItIsBegun() throws {
         let loop = try EventLoop()
         var done: [Int] = []
-        let work = try BatchQueue(loop: loop, isHeld: true) { done.append($0.value) }
+        let work = try BatchQueue(loop: loop, isWaiting: true) { done.append($0.value) }
         for item in 0..<3 { work.append(AppIndex(value: item)) }
         work.remove(AppIndex(value: 1))
         try loop.dispatchReady()
@@ -63,7 +63,7 @@ extension BatchQueueTests {
         let loop = try EventLoop()
         var done: [Int] = []
         let began = loop.freshNow
-        let work = try BatchQueue(loop: loop, start: .pause) {
+        let work = try BatchQueue(loop: loop, start: .idle) {
             done.append($0.value)
             if $0.value == 2 { loop.exit(code: 0) }
         }
@@ -77,14 +77,14 @@ extension BatchQueueTests {
     }
 }
 
-@Suite struct PostponedWorkTests {
+@Suite struct IdleWorkTests {
     @Test func workBeginsWhenNothingElseIsPending() throws {
         let loop = try EventLoop()
         var order: [String] = []
-        let work = try PostponedWork(loop: loop) { order.append("work") }
+        let work = try IdleWork(loop: loop) { order.append("work") }
         var rounds = 0
-        var other: DeferredSource?
-        other = try loop.deferred {
+        var other: LaterSource?
+        other = try loop.later {
             order.append("other")
             rounds += 1
             if rounds < 3 { other?.schedule() }
@@ -98,10 +98,10 @@ extension BatchQueueTests {
     @Test func workBeginsOnceUnderRequestsWithoutPause() throws {
         let loop = try EventLoop()
         var count = 0
-        let work = try PostponedWork(loop: loop) { count += 1 }
+        let work = try IdleWork(loop: loop) { count += 1 }
         var end: UInt64 = 0
-        var other: DeferredSource?
-        other = try loop.deferred {
+        var other: LaterSource?
+        other = try loop.later {
             if count > 0 { end = end == 0 ? loop.freshNow + 20_000 : end }
             if end > 0, loop.freshNow > end { loop.exit(code: 0) } else { other?.schedule() }
         }
@@ -112,11 +112,11 @@ extension BatchQueueTests {
     }
 }
 
-@Suite struct DelayedReapingTests {
+@Suite struct BatchedReapingTests {
     @Test func pauseGrowsWithTheNumberOfChildrenUpToALimit() {
-        #expect(DelayedReaping.pause(children: 0) == 0)
-        #expect(DelayedReaping.pause(children: 10) < 100)
-        #expect(DelayedReaping.pause(children: 10_000) > 10_000)
-        #expect(DelayedReaping.pause(children: 1_000_000) <= 100_000)
+        #expect(BatchedReaping.pause(children: 0) == 0)
+        #expect(BatchedReaping.pause(children: 10) < 100)
+        #expect(BatchedReaping.pause(children: 10_000) > 10_000)
+        #expect(BatchedReaping.pause(children: 1_000_000) <= 100_000)
     }
 }

@@ -49,7 +49,7 @@ import Testing
         driver.handle(.define(Self.clock, Policy()))
         try loop.dispatchReady()
         events = []
-        let other = try loop.deferred { events.append("other") }
+        let other = try loop.later { events.append("other") }
         other.setPriority(.important)
         other.schedule()
         driver.handle(.request(RequestID(1), .launch(Self.clock, background: false)))
@@ -97,7 +97,7 @@ import Testing
             default: break
             }
         }
-        handler.onAnnouncement = { [weak driver] in driver?.saveDelayed() }
+        handler.onAnnouncement = { [weak driver] in driver?.saveUnsaved() }
         driver.handle(.define(Self.clock, Policy()))
         driver.handle(.request(RequestID(1), .launch(Self.clock, background: false)))
         driver.handle(.request(RequestID(2), .suspend(Self.clock, now: true)))
@@ -119,7 +119,7 @@ import Testing
             if case .reply = effect { events.append("reply") }
         }
         handler.onAnnouncement = { [weak driver] in
-            driver?.saveDelayed()
+            driver?.saveUnsaved()
             events.append("announcement")
             #expect(
                 store.unannounced.contains { if case .app(let step) = $0 { step.to == .active } else { false } })
@@ -130,7 +130,7 @@ import Testing
         #expect(events == ["saved", "resume", "reply", "saved", "announcement"])
     }
 
-    /// A successor that is asked at once has not looked at the processes.
+    /// The next daemon that is asked at once has not looked at the processes.
     @Test func stopIsSavedBeforeTheReplyThatTellsOfIt() throws {
         let (store, loop, handler) = (MemoryStateStore(), try EventLoop(), Handler())
         let driver = try driverWithSuspendedApp(store, loop, handler)

@@ -4,16 +4,16 @@ import Testing
 @testable import LifecycleDaemon
 
 @Suite struct EntryLimiterTests {
-    private let window = EntryLimiter.window
+    private let interval = EntryLimiter.interval
     private let burst = EntryLimiter.burst
 
     @Test func causeBeyondItsBurstIsSuppressedAndCounted() {
         var limiter = EntryLimiter()
         let admitted = (0..<100).count { _ in limiter.admits(.user(1000), size: 0, at: 5) }
         #expect(admitted == burst)
-        #expect(limiter.nextReport == 5 + window)
-        let early = limiter.takeSuppressed(at: 4 + window)
-        let due = limiter.takeSuppressed(at: 5 + window)
+        #expect(limiter.nextReport == 5 + interval)
+        let early = limiter.takeSuppressed(at: 4 + interval)
+        let due = limiter.takeSuppressed(at: 5 + interval)
         #expect(early.isEmpty && due.map(\.count) == [100 - burst])
         #expect(limiter.nextReport == nil)
     }
@@ -29,9 +29,9 @@ import Testing
     @Test func causeHasANewShareWhenItsWindowHasEnded() {
         var limiter = EntryLimiter()
         for _ in 0..<burst { _ = limiter.admits(.user(1000), size: 0, at: 0) }
-        let isAdmittedBefore = limiter.admits(.user(1000), size: 0, at: window - 1)
-        let suppressed = limiter.takeSuppressed(at: window)
-        let isAdmittedAfter = limiter.admits(.user(1000), size: 0, at: window)
+        let isAdmittedBefore = limiter.admits(.user(1000), size: 0, at: interval - 1)
+        let suppressed = limiter.takeSuppressed(at: interval)
+        let isAdmittedAfter = limiter.admits(.user(1000), size: 0, at: interval)
         #expect(!isAdmittedBefore && suppressed.count == 1 && isAdmittedAfter)
     }
 
@@ -42,7 +42,7 @@ import Testing
         #expect(admitted == 4)
         let isOtherAdmitted = limiter.admits(.apps(of: 1001), size: large, at: 0)
         #expect(isOtherAdmitted)
-        let suppressed = limiter.takeSuppressed(at: window)
+        let suppressed = limiter.takeSuppressed(at: interval)
         #expect(suppressed.map(\.count) == [6])
     }
 
@@ -51,7 +51,7 @@ import Testing
         for user in 0..<UInt32(EntryLimiter.causeLimit) { _ = limiter.admits(.user(user), size: 0, at: 0) }
         let admitted = (0..<100).count { limiter.admits(.user(1_000_000 + UInt32($0)), size: 0, at: 0) }
         #expect(admitted == burst)
-        let suppressed = limiter.takeSuppressed(at: window)
+        let suppressed = limiter.takeSuppressed(at: interval)
         #expect(suppressed.map(\.count) == [100 - burst])
     }
 }
@@ -75,7 +75,7 @@ import Testing
     ])
     func signalsOfOtherProgramsCauseALimitedNumberOfEntries(decision: Decision) {
         let journal = LimitedJournal()
-        let log = LifecycleLog(log: journal)
+        let log = LifecycleLog(sink: journal)
         for _ in 0..<100 { log.write(decision, pid: nil, member: nil) }
         #expect(journal.written == EntryLimiter.burst)
     }
@@ -86,7 +86,7 @@ import Testing
 
     @Test func appsOfAMemberCauseALimitedNumberOfEntries() {
         let journal = LimitedJournal()
-        let log = LifecycleLog(log: journal)
+        let log = LifecycleLog(sink: journal)
         for _ in 0..<1000 { log.write(Self.step, pid: 1, member: 1000) }
         for _ in 0..<1000 { log.write(.interruptionBegan("call"), pid: nil, member: 1000) }
         #expect(journal.written == EntryLimiter.burstOfApps)
@@ -96,7 +96,7 @@ import Testing
 
     @Test func appsOfTheDaemonsUserHaveAllEntries() {
         let journal = LimitedJournal()
-        let log = LifecycleLog(log: journal)
+        let log = LifecycleLog(sink: journal)
         for _ in 0..<1000 { log.write(Self.step, pid: 1, member: nil) }
         #expect(journal.written == 1000)
     }
@@ -104,13 +104,13 @@ import Testing
     @Test func failureOfALaunchIsToldInAFewWords() {
         let journal = RecordingJournal()
         let path = String(repeating: "x", count: 100_000)
-        LifecycleLog(log: journal).write(.launchFailed(AppID("clock"), .command(path)), pid: nil, member: 1000)
+        LifecycleLog(sink: journal).write(.launchFailed(AppID("clock"), .command(path)), pid: nil, member: 1000)
         #expect(journal.entries.count == 1 && journal.entries[0].size < 2048)
     }
 
     @Test func mistakesOfAnAppCauseALimitedNumberOfEntries() {
         let journal = LimitedJournal()
-        let log = LifecycleLog(log: journal)
+        let log = LifecycleLog(sink: journal)
         for _ in 0..<100 { log.write(mistake: "no such verb", count: 1, by: AppID("clock"), member: nil) }
         #expect(journal.written == EntryLimiter.burst)
     }

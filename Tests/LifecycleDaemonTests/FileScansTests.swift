@@ -30,8 +30,8 @@ import Testing
                 found.append($1)
                 loop.exit(code: 0)
             }
-            var other: DeferredSource?
-            other = try loop.deferred {
+            var other: LaterSource?
+            other = try loop.later {
                 rounds += 1
                 other?.schedule()
             }

@@ -16,11 +16,11 @@ import Testing
         log.delegate = delegate
         try log.begin(in: loop)
         var count = 0
-        let next = try loop.deferred {
+        let next = try loop.later {
             count = delegate.count
             loop.exit(code: 0)
         }
-        let source = try loop.deferred {
+        let source = try loop.later {
             log.write(entry)
             next.schedule()
         }

@@ -47,7 +47,7 @@ import Testing
         (10_000, 1_000, 10_000, 1_000), (60_000, 6_000, 10_000, 1_000),
     ])
     func windowForEverybodyHasTheSameShare(window: Int, stall: Int, newWindow: Int, newStall: Int) {
-        let trigger = MemoryThresholds.Stall(kind: .some, stall: .milliseconds(stall), window: .milliseconds(window))
+        let trigger = MemoryThresholds.Stall(kind: .some, stall: .milliseconds(stall), interval: .milliseconds(window))
         #expect(trigger.forEverybody.trigger == "some \(newStall)000 \(newWindow)000")
     }
 
@@ -127,7 +127,7 @@ import Testing
     func pressureOfTheMachineCanBeReadAndWatchedWithAnyWindow() throws {
         let loop = try EventLoop()
         var thresholds = MemoryThresholds()
-        thresholds.warning.window = .milliseconds(700)
+        thresholds.warning.interval = .milliseconds(700)
         let source = try MemoryPressureSource(loop: loop, thresholds: thresholds) { _ in }
         let pressure = try #require(source.current())
         #expect(try #require(pressure.reading.available) > 0)
@@ -145,7 +145,7 @@ import Testing
         defer { _ = unsafe rmdir(group) }
         let loop = try EventLoop()
         var ends: [String] = []
-        let last = try loop.deferred { loop.exit(code: 0) }
+        let last = try loop.later { loop.exit(code: 0) }
         last.setPriority(.idle)
         let source = try MemoryPressureSource(loop: loop, file: group + "/memory.pressure") { event in
             switch event {

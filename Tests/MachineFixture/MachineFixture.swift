@@ -20,8 +20,8 @@
                 kept = [try ClockWatch(loop: loop, smallestStep: .zero) { say("\($0)") }, try readLines(loop) {}]
             case "memory":
                 let thresholds = MemoryThresholds(
-                    warning: .init(kind: .some, stall: .milliseconds(20), window: .seconds(2)),
-                    critical: .init(kind: .full, stall: .milliseconds(20), window: .seconds(2)), minimumAvailable: 0)
+                    warning: .init(kind: .some, stall: .milliseconds(20), interval: .seconds(2)),
+                    critical: .init(kind: .full, stall: .milliseconds(20), interval: .seconds(2)), minimumAvailable: 0)
                 let file = arguments.count > 1 ? arguments[1] : MemoryPressureSource.machine
                 let source = try MemoryPressureSource(loop: loop, thresholds: thresholds, file: file) { event in
                     switch event {
@@ -52,7 +52,7 @@
             let bus = try Bus(loop: loop) { say("problem: \($0)") }
             let identifier = unsafe getenv("XDG_SESSION_ID").map { unsafe String(cString: $0) }
             let environment = identifier.map { ["XDG_SESSION_ID": $0] } ?? [:]
-            let choice = SessionChoice.ofProcess(isUser: isUser, environment: environment)
+            let choice = LoginSessionChoice.ofProcess(isUser: isUser, environment: environment)
             let session = LoginSession(bus: bus, choice: choice) { event in
                 switch event {
                 case .willSleep(let sleep):

@@ -4,7 +4,7 @@ import SwiftSyntax
 struct Site {
     let start: AbsolutePosition
     let end: AbsolutePosition
-    /// What stands between the name of the function and the first operand, and behind the last.
+    /// What stands between the name of the function and the first operand, and after the last.
     let opening: (Int) -> String
     let closing: String
     /// What an operator inside is replaced with.

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Processes
 
-/// Programs that another program has started: here, trees that were launched and then forgotten, which makes them strangers.
+/// Programs that another program has started: here, trees that were launched and then forgotten, which makes them unrelated.
 @Suite(.needsCgroups, .serialized, .endsWithRunner) struct AdoptionTests {
     @Test(arguments: Hold.allCases, ["idle", "family", "headless", "threads", "multiply", "bomb"])
     func aProgramThatRunsIsHeldLikeOneThatWasLaunched(_ hold: Hold, _ program: String) async {
@@ -71,14 +71,15 @@ import Testing
 
     @Test(arguments: [Hold.signal, .processGroup])
     func laterDaemonHoldsAdoptedTreeAlike(_ hold: Hold) async throws {
-        let former = await #expect(processExitsWith: .signal(SIGKILL), observing: [\.standardOutputContent]) { [hold] in
+        let previous = await #expect(processExitsWith: .signal(SIGKILL), observing: [\.standardOutputContent]) {
+            [hold] in
             let world = try hold.world()
             let tree = try world.adopt("family", by: hold)
             _ = tree.stop()
             try world.waitUntilStopped(tree)
             world.die(leaving: [tree])
         }
-        await #expect(processExitsWith: .success) { [said = former.said as String, hold] in
+        await #expect(processExitsWith: .success) { [said = previous.said as String, hold] in
             let legacy = try Legacy(said)
             let world = try ProcessWorld(succeeding: legacy)
             var saved = try legacy.tree
@@ -147,7 +148,7 @@ extension ProcessWorld {
     }
 }
 
-private func hold(_ pid: ProcessID) throws -> HeldProcess {
-    guard let process = try HeldProcess.hold(pid) else { throw NothingIsLeft() }
+private func hold(_ pid: ProcessID) throws -> PinnedProcess {
+    guard let process = try PinnedProcess.pin(pid) else { throw NothingIsLeft() }
     return process
 }

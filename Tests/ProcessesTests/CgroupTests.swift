@@ -286,7 +286,7 @@ import Testing
             let subtree = try CgroupSubtree.claim(name: "lifed-x")
             #expect(Cgroup.ofThisProcess() == origin.child("lifed-x").child("daemon"))
             #expect(subtree.path == origin.child("lifed-x").path)
-            // A successor finds the same place.
+            // The next daemon finds the same place.
             #expect(try CgroupSubtree.claim(name: "lifed-x").path == subtree.path)
             #expect(Cgroup.ofThisProcess() == origin.child("lifed-x").child("daemon"))
             subtree.leave()

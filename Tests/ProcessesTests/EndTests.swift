@@ -68,10 +68,10 @@ import Testing
             world.reap()
             #expect(tree.exitStatus == nil && tree.main.livingStatus != nil)
             #expect(tree.checkStopped() == .stopped)
-            #expect(tree.saved.heldSignals == ([.freezer, .both].contains(hold) ? [hangUp] : []))
+            #expect(tree.saved.signalsForLater == ([.freezer, .both].contains(hold) ? [hangUp] : []))
             tree.resume()
             try world.waitForEvent(tree, .mainEnded(.killed(by: hangUp, dumpedCore: false)))
-            #expect(tree.saved.heldSignals.isEmpty)
+            #expect(tree.saved.signalsForLater.isEmpty)
             try world.end()
         }
     }
@@ -86,7 +86,7 @@ import Testing
             #expect(tree.send(Signal(rawValue: SIGHUP)) == [])
             tree.terminate()
             try world.waitForEvent(tree, .mainEnded(.killed(by: .terminate, dumpedCore: false)))
-            #expect(tree.heldSignals.isEmpty)
+            #expect(tree.signalsForLater.isEmpty)
             try world.end()
         }
     }
@@ -130,11 +130,11 @@ import Testing
             let world = try ProcessWorld()
             let (tree, _) = try world.launch("escape-clean")
             let escaped = try world.waitForEscaped()
-            #expect(world.table.strangers().identities == [escaped.identity])
+            #expect(world.table.unrelatedProcesses().identities == [escaped.identity])
             tree.terminate()
             try world.waitForEvent(tree, .mainEnded(.killed(by: .terminate, dumpedCore: false)))
             try world.waitForEvent(tree, .emptied)
-            #expect(world.table.strangers().isEmpty)
+            #expect(world.table.unrelatedProcesses().isEmpty)
             try world.end()
         }
     }
@@ -187,7 +187,7 @@ import Testing
                 isTie = stranger.startTime == other.main.startTime
                 other.kill()
                 try world.waitForEvent(other, .emptied)
-                #expect(world.table.strangers().contains { $0.identity == stranger.identity })
+                #expect(world.table.unrelatedProcesses().contains { $0.identity == stranger.identity })
                 #expect(other.processes().isEmpty)
                 kill(stranger.pid, SIGKILL)
                 maker.kill()

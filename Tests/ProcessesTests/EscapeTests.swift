@@ -69,7 +69,7 @@ extension Trait where Self == ConditionTrait {
                 return processes.count == 2 && LaunchMark.token(of: processes[1].pid) == nil
             }
             let escaped = try #require(tree.processes().last).pid
-            #expect(world.table.strangers().isEmpty)
+            #expect(world.table.unrelatedProcesses().isEmpty)
             #expect(world.table.tree(containing: escaped)?.token == tree.token)
             _ = tree.stop()
             try world.waitUntilStopped(tree)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Processes
 
-/// A number of any size in a file of the kernel, or in a text of the former daemon, ends nothing: the value is read or is missing.
+/// A number of any size in a file of the kernel, or in a text of the previous daemon, ends nothing: the value is read or is missing.
 @Suite struct ExtremeProcNumberTests {
     struct File: Sendable, CustomTestStringConvertible {
         let testDescription: String
@@ -69,7 +69,7 @@ import Testing
         for percent in [0, 1, 100] { #expect((ProcessLimit.percent(percent).number(of: possible) ?? 0) >= 1) }
     }
 
-    /// The numbers of an app's resources, as a slot of the state has them: each of them, and all that are behind it.
+    /// The numbers of an app's resources, as a slot of the state has them: each of them, and all that are after it.
     @Test func numberInARecordOfResourcesIsReadOrIsMissing() {
         for extreme in [0, 1, .max, UInt64(Int32.max), UInt64(Int32.max) + 2, 1 << 63, (1 << 63) - 1] as [UInt64] {
             for position in 0..<64 {

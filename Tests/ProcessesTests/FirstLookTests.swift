@@ -8,11 +8,11 @@ import Testing
 /// The tests take turns.
 @Suite(.needsCgroups, .serialized, .endsWithRunner) struct FirstLookTests {
     @Test func launchInGroupIsFoundByItsMainProcess() async throws {
-        let former = await #expect(processExitsWith: .signal(SIGKILL), observing: [\.standardOutputContent]) {
+        let previous = await #expect(processExitsWith: .signal(SIGKILL), observing: [\.standardOutputContent]) {
             let world = try Hold.signal.world()
             world.die(leaving: try ["idle", "idle"].map { try world.launch($0).tree })
         }
-        await #expect(processExitsWith: .success) { [said = former.said as String] in
+        await #expect(processExitsWith: .success) { [said = previous.said as String] in
             let legacy = try Legacy(said)
             let world = try ProcessWorld(succeeding: legacy)
             let look = world.table.firstLook()
@@ -29,7 +29,7 @@ import Testing
             #expect(!isFound { $0.cgroup = "app-other" })
             #expect(!isFound { $0.isAdopted = true })
             #expect(!isFound { $0.units = ["a.scope"] })
-            #expect(!isFound { $0.strays = [saved.main] })
+            #expect(!isFound { $0.escaped = [saved.main] })
             #expect(!isFound { $0.exitStatus = .unknown })
             kill(saved.main.pid, SIGKILL)
             try world.wait("it is gone") { saved.main.hasEnded }
@@ -40,11 +40,11 @@ import Testing
     }
 
     @Test func treeThatEndsAfterTheLookIsEmptyWhenRestored() async throws {
-        let former = await #expect(processExitsWith: .signal(SIGKILL), observing: [\.standardOutputContent]) {
+        let previous = await #expect(processExitsWith: .signal(SIGKILL), observing: [\.standardOutputContent]) {
             let world = try Hold.signal.world()
             world.die(leaving: [try world.launch("idle").tree])
         }
-        await #expect(processExitsWith: .success) { [said = former.said as String] in
+        await #expect(processExitsWith: .success) { [said = previous.said as String] in
             let legacy = try Legacy(said)
             let world = try ProcessWorld(succeeding: legacy)
             let saved = try legacy.tree

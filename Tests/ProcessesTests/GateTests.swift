@@ -41,7 +41,7 @@ import Testing
     @Test func nothingIsExecutedAfterEndOfDaemon() async throws {
         let file = try TemporaryScript("")
         let path = file.path
-        let former = await #expect(
+        let previous = await #expect(
             processExitsWith: .signal(SIGKILL), observing: [\.standardOutputContent]
         ) { [path = path as String] in
             let world = try ProcessWorld()
@@ -58,7 +58,7 @@ import Testing
             fflush(nil)
             kill(getpid(), SIGKILL)
         }
-        let said = String(decoding: former?.standardOutputContent ?? [], as: UTF8.self)
+        let said = String(decoding: previous?.standardOutputContent ?? [], as: UTF8.self)
         let processes = said.split { $0 == " " || $0 == "\n" }.compactMap(Gate.process)
         #expect(processes.count == 10)
         let stopped = [processes[3], processes[9]]

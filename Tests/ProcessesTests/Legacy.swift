@@ -3,7 +3,7 @@ import Testing
 
 @testable import Processes
 
-/// What a world that dies leaves to its successor: written to its standard output, and read from there.
+/// What a world that dies leaves to the next daemon: written to its standard output, and read from there.
 struct Legacy {
     let base: Cgroup?
     let trees: [SavedTree]
@@ -29,7 +29,7 @@ extension ExitTest.Result? {
 extension Hold {
     /// What a process leaves that launches a program, stops it, and dies.
     func dieAfterStopping(_ program: String, until word: String = "ready") async -> String {
-        let former = await #expect(processExitsWith: .signal(SIGKILL), observing: [\.standardOutputContent]) {
+        let previous = await #expect(processExitsWith: .signal(SIGKILL), observing: [\.standardOutputContent]) {
             [hold = self as Hold, program, word] in
             let world = try hold.world()
             let (tree, _) = try world.launch(program, until: word, by: hold.method)
@@ -37,7 +37,7 @@ extension Hold {
             try world.waitUntilStopped(tree)
             world.die(leaving: [tree])
         }
-        return former.said
+        return previous.said
     }
 }
 
@@ -107,11 +107,11 @@ extension SavedTree {
         suspendMethod = try #require(methods[words[3]])
         desiredState = try #require(states[words[4]])
         user = UInt32(words[5])
-        heldBefore = try words.dropFirst(6).map { try ProcessIdentity(word: $0) }
+        stoppedByOthers = try words.dropFirst(6).map { try ProcessIdentity(word: $0) }
     }
 
     fileprivate var words: [String] {
         [token.rawValue, main.word, cgroup ?? "-", "\(suspendMethod)", "\(desiredState)", user.map { "\($0)" } ?? "-"]
-            + heldBefore.map(\.word)
+            + stoppedByOthers.map(\.word)
     }
 }

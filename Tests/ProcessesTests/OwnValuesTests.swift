@@ -3,20 +3,20 @@ import Testing
 @testable import Processes
 
 @Suite struct OwnValuesTests {
-    private static func bearers(_ count: Int) -> [OwnValues.Bearer] {
+    private static func subjects(_ count: Int) -> [OwnValues.Subject] {
         let process = ProcessIdentity(pid: 100, startTime: 7)
-        return (0..<count).map { OwnValues.Bearer(process: process, id: ProcessID(100 + $0)) }
+        return (0..<count).map { OwnValues.Subject(process: process, id: ProcessID(100 + $0)) }
     }
 
-    /// Sets the nice value of each bearer.
+    /// Sets the nice value of each subject.
     private static func set(
         _ values: inout OwnValues, _ present: inout [Int], to desired: (_ own: Int) -> Int
     ) {
         var update = OwnValues.Update(values, of: CaseSet([.nice]), count: present.count)
-        for (number, bearer) in bearers(present.count).enumerated() {
-            let own = update.own(.nice, of: bearer, current: present[number])
+        for (number, subject) in subjects(present.count).enumerated() {
+            let own = update.own(.nice, of: subject, current: present[number])
             present[number] = desired(own)
-            update.note(.nice, of: bearer, own: own, present: present[number])
+            update.note(.nice, of: subject, own: own, present: present[number])
         }
         values = update.values
     }
@@ -58,13 +58,13 @@ import Testing
         var present = Array(repeating: 2, count: count)
         Self.set(&values, &present) { _ in 300 }
         var plan = OwnValues.Update(values, of: CaseSet([.nice]), count: 2 * count)
-        for bearer in Self.bearers(count) {
-            let own = plan.own(.nice, of: bearer, current: 300)
-            plan.note(.nice, of: bearer, own: own, before: 300, after: 100)
+        for subject in Self.subjects(count) {
+            let own = plan.own(.nice, of: subject, current: 300)
+            plan.note(.nice, of: subject, own: own, before: 300, after: 100)
         }
         var update = OwnValues.Update(plan.values, of: CaseSet([.nice]), count: count)
         for (current, own) in [(300, 2), (100, 2), (50, 50)] {
-            for bearer in Self.bearers(count) { #expect(update.own(.nice, of: bearer, current: current) == own) }
+            for subject in Self.subjects(count) { #expect(update.own(.nice, of: subject, current: current) == own) }
         }
     }
 
@@ -73,8 +73,8 @@ import Testing
         var present = [2]
         Self.set(&values, &present) { _ in 10 }
         var update = OwnValues.Update(values, of: CaseSet([.timerSlack]), count: 1)
-        let own = update.own(.timerSlack, of: Self.bearers(1)[0], current: 10)
-        update.note(.timerSlack, of: Self.bearers(1)[0], own: own, present: 50)
+        let own = update.own(.timerSlack, of: Self.subjects(1)[0], current: 10)
+        update.note(.timerSlack, of: Self.subjects(1)[0], own: own, present: 50)
         #expect(update.values.entries.map(\.setting) == [.nice, .timerSlack])
         #expect(update.values.entries.map(\.own) == [2, 10])
     }

@@ -120,7 +120,7 @@ final class ProcessWorld {
         while true {
             let reaped = table.reap()
             events += reaped.events
-            if reaped.isDrained { break }
+            if reaped.isComplete { break }
         }
         for tree in Array(table.trees) { events += table.checkMain(of: tree.token) }
     }
@@ -138,7 +138,7 @@ final class ProcessWorld {
 
     private func killEverything() {
         for tree in table.trees { tree.kill() }
-        for stranger in table.strangers() { _ = SignalDelivery.send(.kill, to: stranger.identity) }
+        for stranger in table.unrelatedProcesses() { _ = SignalDelivery.send(.kill, to: stranger.identity) }
         reap()
     }
 
@@ -249,7 +249,7 @@ final class Pipe {
     }
 }
 
-/// The number behind a word in what a fixture said.
+/// The number after a word in what a fixture said.
 func number(after word: String, in text: String) throws -> ProcessID {
     let words = text.split { $0 == " " || $0 == "\n" }
     let index = try #require(words.firstIndex { $0 == word })

@@ -6,7 +6,7 @@ import Testing
 @Suite(.needsCgroups, .endsWithRunner) struct RescueTests {
     @Test(arguments: Hold.allCases, ["busy", "headless", "hold-in-vfork", "escape", "stopped-job"])
     func everythingThatADaemonHadStoppedRunsAgain(_ hold: Hold, _ program: String) async throws {
-        let former = await #expect(processExitsWith: .signal(SIGKILL), observing: [\.standardOutputContent]) {
+        let previous = await #expect(processExitsWith: .signal(SIGKILL), observing: [\.standardOutputContent]) {
             [hold, program] in
             let world = try hold.world()
             let words = ["escape": "escaped", "stopped-job": "job"]
@@ -17,7 +17,7 @@ import Testing
             try world.waitUntilStopped(tree)
             world.die(leaving: [tree])
         }
-        await #expect(processExitsWith: .success) { [said = former.said as String, hold] in
+        await #expect(processExitsWith: .success) { [said = previous.said as String, hold] in
             let legacy = try Legacy(said)
             let saved = try legacy.tree
             let cgroups = legacy.base.flatMap { CgroupSubtree.existing(at: $0.path) }
@@ -29,7 +29,7 @@ import Testing
             // With both, it may have been frozen before it could stop.
             let isContinued = report.continued.map(\.process).contains(saved.main)
             #expect(hold == .both || isContinued == (hold != .freezer))
-            #expect(report.continued.allSatisfy { !$0.name.isEmpty && !saved.heldBefore.contains($0.process) })
+            #expect(report.continued.allSatisfy { !$0.name.isEmpty && !saved.stoppedByOthers.contains($0.process) })
             let again = Rescue.resumeEverything(in: cgroups, trees: legacy.trees)
             #expect(again.thawed.isEmpty)
             #expect(again.continued.isEmpty)
@@ -39,14 +39,14 @@ import Testing
             tree.resume()
             #expect(tree.isResumed)
             let stopped = tree.processes().filter { $0.state == .stopped }.map(\.pid)
-            #expect(stopped == saved.heldBefore.map(\.pid))
+            #expect(stopped == saved.stoppedByOthers.map(\.pid))
             try world.end()
         }
     }
 
     /// Without a record of the trees the groups are enough, and without anything nothing is touched.
     @Test func groupsAreFoundWithoutARecord() async throws {
-        let former = await #expect(processExitsWith: .signal(SIGKILL), observing: [\.standardOutputContent]) {
+        let previous = await #expect(processExitsWith: .signal(SIGKILL), observing: [\.standardOutputContent]) {
             let world = try ProcessWorld(hasCgroups: true)
             let trees = try [SuspendMethod.signal, .freezer].map { method in
                 let (tree, _) = try world.launch("idle", by: method)
@@ -56,7 +56,7 @@ import Testing
             }
             world.die(leaving: trees)
         }
-        await #expect(processExitsWith: .success) { [said = former.said as String] in
+        await #expect(processExitsWith: .success) { [said = previous.said as String] in
             let legacy = try Legacy(said)
             #expect(Rescue.resumeEverything(in: nil, trees: []) == Rescue.Report())
             let base = try #require(legacy.base)

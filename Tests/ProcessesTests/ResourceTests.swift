@@ -182,16 +182,16 @@ private func threads(of tree: ProcessTree) -> [ProcessID] {
             let world = try ProcessWorld()
             let (tree, _) = try world.launch("idle")
             let own = values(of: tree.main.pid)
-            let former = ResourceControl.withoutCgroups()
-            former.apply(.background, to: tree)
-            let successor = ResourceControl.withoutCgroups()
+            let previous = ResourceControl.withoutCgroups()
+            previous.apply(.background, to: tree)
+            let next = ResourceControl.withoutCgroups()
             let record = try #require(tree.resources)
             var numbers: [UInt64] = []
             record.forEachNumber { numbers.append($0) }
             let kept = try #require(ResourceRecord { numbers.isEmpty ? nil : numbers.removeFirst() })
             #expect(kept == record)
             tree.restore(kept)
-            successor.apply(ResourceProfile(), to: tree)
+            next.apply(ResourceProfile(), to: tree)
             #expect(values(of: tree.main.pid) == own)
             try world.end()
         }

@@ -48,7 +48,7 @@ import Testing
             try world.wait("it is stopped") { tree.isMainStopped }
             _ = tree.stop()
             try world.waitUntilStopped(tree)
-            #expect(tree.heldBefore.isEmpty)
+            #expect(tree.stoppedByOthers.isEmpty)
             tree.resume()
             #expect(tree.isResumed)
             try world.end()
@@ -125,7 +125,7 @@ import Testing
             #expect(ProcessStatus(of: escaped)?.state == .stopped)
             tree.resume()
             #expect(ProcessStatus(of: escaped)?.state != .stopped)
-            #expect(world.table.strangers().isEmpty)
+            #expect(world.table.unrelatedProcesses().isEmpty)
             try world.end()
         }
     }
@@ -135,7 +135,7 @@ import Testing
             let world = try ProcessWorld()
             let (tree, _) = try world.launch("escape-clean")
             let escaped = try world.waitForEscaped()
-            #expect(world.table.strangers().identities == [escaped.identity])
+            #expect(world.table.unrelatedProcesses().identities == [escaped.identity])
             #expect(tree.processes().count == 1)
             try world.end()
         }

@@ -77,9 +77,9 @@ import Testing
             try world.wait("all are zombies") {
                 trees.allSatisfy { ProcessStatus(of: $0.main.pid)?.isZombie ?? false }
             }
-            #expect(!world.table.reap(limit: 2).isDrained)
+            #expect(!world.table.reap(limit: 2).isComplete)
             let rest = world.table.reap(limit: 2)
-            #expect(rest.isDrained)
+            #expect(rest.isComplete)
             #expect(rest.events.count { if case .mainEnded = $0.change { true } else { false } } == 1)
         }
     }

@@ -9,14 +9,14 @@ import Testing
 @Suite(.needsCgroups, .serialized, .endsWithRunner) struct TreeRestorationTests {
     @Test(arguments: Hold.allCases, ["idle", "family", "headless", "threads", "escape"])
     func restoredTreeIsHeldAsBefore(_ hold: Hold, _ program: String) async throws {
-        let former = await #expect(processExitsWith: .signal(SIGKILL), observing: [\.standardOutputContent]) {
+        let previous = await #expect(processExitsWith: .signal(SIGKILL), observing: [\.standardOutputContent]) {
             [hold, program] in
             let world = try hold.world()
             let (tree, _) = try world.launch(program, by: hold.method)
             if program == "escape" { try world.wait("all are there") { tree.processes().count == 3 } }
             world.die(leaving: [tree])
         }
-        await #expect(processExitsWith: .success) { [said = former.said as String, hold, program] in
+        await #expect(processExitsWith: .success) { [said = previous.said as String, hold, program] in
             let legacy = try Legacy(said)
             let world = try ProcessWorld(succeeding: legacy)
             let tree = try world.restore(legacy.tree)
@@ -81,7 +81,8 @@ import Testing
     /// A death between the signals and the record of it must not make the stop another program's.
     @Test(arguments: Hold.allCases)
     func unrecordedStopIsUndoneByResume(_ hold: Hold) async throws {
-        let former = await #expect(processExitsWith: .signal(SIGKILL), observing: [\.standardOutputContent]) { [hold] in
+        let previous = await #expect(processExitsWith: .signal(SIGKILL), observing: [\.standardOutputContent]) {
+            [hold] in
             let world = try hold.world()
             let (tree, _) = try world.launch("family", by: hold.method)
             let saved = tree.saved
@@ -89,7 +90,7 @@ import Testing
             try world.waitUntilStopped(tree)
             world.die(leaving: [saved])
         }
-        await #expect(processExitsWith: .success) { [said = former.said as String] in
+        await #expect(processExitsWith: .success) { [said = previous.said as String] in
             let legacy = try Legacy(said)
             let world = try ProcessWorld(succeeding: legacy)
             let tree = try world.restore(legacy.tree)
@@ -111,12 +112,12 @@ import Testing
             let legacy = try Legacy(said)
             let world = try ProcessWorld(succeeding: legacy)
             let saved = try legacy.tree
-            #expect(saved.heldBefore.count == 1)
+            #expect(saved.stoppedByOthers.count == 1)
             let tree = try world.restore(saved)
             for _ in 0..<2 {
                 tree.resume()
                 #expect(tree.isResumed)
-                #expect(ProcessStatus(of: saved.heldBefore[0].pid)?.state == .stopped)
+                #expect(ProcessStatus(of: saved.stoppedByOthers[0].pid)?.state == .stopped)
                 #expect(ProcessStatus(of: tree.main.pid)?.state != .stopped)
                 _ = tree.stop()
                 try world.waitUntilStopped(tree)
@@ -135,11 +136,12 @@ import Testing
 extension TreeRestorationTests {
     @Test(arguments: [Hold.signal, .processGroup])
     func strangerIsNotTakenForMainProcess(_ hold: Hold) async throws {
-        let former = await #expect(processExitsWith: .signal(SIGKILL), observing: [\.standardOutputContent]) { [hold] in
+        let previous = await #expect(processExitsWith: .signal(SIGKILL), observing: [\.standardOutputContent]) {
+            [hold] in
             let world = try hold.world()
             world.die(leaving: try ["idle", "family"].map { try world.launch($0, by: hold.method).tree })
         }
-        await #expect(processExitsWith: .success) { [said = former.said as String, hold] in
+        await #expect(processExitsWith: .success) { [said = previous.said as String, hold] in
             let legacy = try Legacy(said)
             let world = try ProcessWorld(succeeding: legacy)
             let first = legacy.trees[0]
@@ -174,14 +176,15 @@ extension TreeRestorationTests {
 
     @Test(arguments: [Hold.signal, .processGroup])
     func membersOfRestoredTreeAreKnown(_ hold: Hold) async throws {
-        let former = await #expect(processExitsWith: .signal(SIGKILL), observing: [\.standardOutputContent]) { [hold] in
+        let previous = await #expect(processExitsWith: .signal(SIGKILL), observing: [\.standardOutputContent]) {
+            [hold] in
             let world = try hold.world()
             let (first, _) = try world.launch("escape", by: hold.method)
             let (second, _) = try world.launch("family", by: hold.method)
             try world.wait("all are there") { first.processes().count == 3 }
             world.die(leaving: [first, second])
         }
-        await #expect(processExitsWith: .success) { [said = former.said as String] in
+        await #expect(processExitsWith: .success) { [said = previous.said as String] in
             let legacy = try Legacy(said)
             let world = try ProcessWorld(succeeding: legacy)
             let trees = try legacy.trees.map { try world.restore($0) }
@@ -211,12 +214,12 @@ extension TreeRestorationTests {
 
     /// A process that a service manager starts may carry the environment of any process.
     @Test func theMarkAloneDoesNotMakeAMemberElsewhere() async throws {
-        let former = await #expect(processExitsWith: .signal(SIGKILL), observing: [\.standardOutputContent]) {
+        let previous = await #expect(processExitsWith: .signal(SIGKILL), observing: [\.standardOutputContent]) {
             let world = try ProcessWorld()
             let (tree, _) = try world.launch("idle")
             world.die(leaving: [tree])
         }
-        await #expect(processExitsWith: .success) { [said = former.said as String] in
+        await #expect(processExitsWith: .success) { [said = previous.said as String] in
             let world = try ProcessWorld(hasCgroups: true)
             let tree = try world.restore(try Legacy(said).tree)
             let base = try #require(world.base)
@@ -246,14 +249,15 @@ extension TreeRestorationTests {
 extension TreeRestorationTests {
     @Test(arguments: [Hold.signal, .processGroup], [false, true])
     func orphansOfAMainProcessThatEndedAreHeld(_ hold: Hold, _ isDescriptorKept: Bool) async throws {
-        let former = await #expect(processExitsWith: .signal(SIGKILL), observing: [\.standardOutputContent]) { [hold] in
+        let previous = await #expect(processExitsWith: .signal(SIGKILL), observing: [\.standardOutputContent]) {
+            [hold] in
             let world = try hold.world()
             // A process that writes when this one has died is ended by SIGPIPE.
             let (tree, _) = try world.launch("escape", until: "escaped", "ready", by: hold.method)
             try world.wait("all are there") { tree.processes().count == 3 }
             world.die(leaving: [tree])
         }
-        await #expect(processExitsWith: .success) { [said = former.said as String, isDescriptorKept] in
+        await #expect(processExitsWith: .success) { [said = previous.said as String, isDescriptorKept] in
             let legacy = try Legacy(said)
             let world = try ProcessWorld(succeeding: legacy)
             let saved = try legacy.tree
@@ -282,12 +286,13 @@ extension TreeRestorationTests {
 
     @Test(arguments: [Hold.signal, .processGroup], [false, true])
     func endDuringRestartIsToldIfDescriptorWasKept(_ hold: Hold, _ isDescriptorKept: Bool) async throws {
-        let former = await #expect(processExitsWith: .signal(SIGKILL), observing: [\.standardOutputContent]) { [hold] in
+        let previous = await #expect(processExitsWith: .signal(SIGKILL), observing: [\.standardOutputContent]) {
+            [hold] in
             let world = try hold.world()
             let (tree, _) = try world.launch("obey-term", by: hold.method)
             world.die(leaving: [tree])
         }
-        await #expect(processExitsWith: .success) { [said = former.said as String, isDescriptorKept] in
+        await #expect(processExitsWith: .success) { [said = previous.said as String, isDescriptorKept] in
             let legacy = try Legacy(said)
             let saved = try legacy.tree
             let pidfd = isDescriptorKept ? ProcessDescriptor.open(saved.main.pid) : nil
@@ -306,12 +311,12 @@ extension TreeRestorationTests {
     }
 
     @Test func aMainProcessThatEndsIsNoticedOnce() async throws {
-        let former = await #expect(processExitsWith: .signal(SIGKILL), observing: [\.standardOutputContent]) {
+        let previous = await #expect(processExitsWith: .signal(SIGKILL), observing: [\.standardOutputContent]) {
             let world = try ProcessWorld()
             let (tree, _) = try world.launch("leave-orphan-later")
             world.die(leaving: [tree])
         }
-        await #expect(processExitsWith: .success) { [said = former.said as String] in
+        await #expect(processExitsWith: .success) { [said = previous.said as String] in
             let legacy = try Legacy(said)
             let world = try ProcessWorld(succeeding: legacy)
             let tree = try world.restore(legacy.tree)
@@ -348,7 +353,7 @@ extension TreeRestorationTests {
             _ = tree.stop()
             try world.waitForEvent(tree, .mainStopped(.stop, asked: true))
             try world.waitUntilStopped(tree)
-            #expect(world.table.strangers().isEmpty)
+            #expect(world.table.unrelatedProcesses().isEmpty)
             tree.kill()
             try world.waitForEvent(tree, .mainEnded(.killed(by: .kill, dumpedCore: false)))
             try world.waitForEvent(tree, .emptied)
@@ -380,15 +385,15 @@ extension TreeRestorationTests {
 }
 
 /// A second process that has no cgroups for its own trees restores those that have some.
-@Suite(.needsCgroups, .serialized, .endsWithRunner) struct FormerCgroupTests {
+@Suite(.needsCgroups, .serialized, .endsWithRunner) struct PreviousCgroupTests {
     @Test(arguments: Hold.cgroups)
-    func stoppedTreeInFormerCgroupResumes(_ hold: Hold) async throws {
+    func stoppedTreeInPreviousCgroupResumes(_ hold: Hold) async throws {
         let said = await hold.dieAfterStopping("busy")
         await #expect(processExitsWith: .success) { [said = said as String] in
             let legacy = try Legacy(said)
             let base = try #require(legacy.base)
             let world = try ProcessWorld(base: nil)
-            world.table.formerCgroups = CgroupSubtree.existing(at: base.path)
+            world.table.previousCgroups = CgroupSubtree.existing(at: base.path)
             let tree = try world.restore(legacy.tree)
             #expect(tree.containmentKind == .cgroup)
             #expect(tree.checkStopped() == .stopped)

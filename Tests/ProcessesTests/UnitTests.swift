@@ -106,14 +106,15 @@ import Testing
 
     @Test(arguments: [Hold.signal, .freezer])
     func laterDaemonHoldsTheUnitAlike(_ hold: Hold) async throws {
-        let former = await #expect(processExitsWith: .signal(SIGKILL), observing: [\.standardOutputContent]) { [hold] in
+        let previous = await #expect(processExitsWith: .signal(SIGKILL), observing: [\.standardOutputContent]) {
+            [hold] in
             let world = try ProcessWorld(hasCgroups: true)
             let tree = try world.adopt(try world.unit("app-test-1.scope", "family"), by: hold.method)
             _ = tree.stop()
             try world.waitUntilStopped(tree)
             world.die(leaving: [tree])
         }
-        await #expect(processExitsWith: .success) { [said = former.said as String, hold] in
+        await #expect(processExitsWith: .success) { [said = previous.said as String, hold] in
             let legacy = try Legacy(said)
             let world = try ProcessWorld(succeeding: legacy)
             var saved = try legacy.tree
@@ -203,7 +204,7 @@ extension ProcessWorld {
 
     fileprivate func adopt(_ unit: UnitGroup, by method: SuspendMethod = .signal) throws -> ProcessTree {
         let main = try #require(unit.processIDs().first)
-        guard let process = try HeldProcess.hold(main),
+        guard let process = try PinnedProcess.pin(main),
             let tree = table.adopt(process, in: unit, suspendMethod: method)
         else { throw NothingIsLeft() }
         return tree

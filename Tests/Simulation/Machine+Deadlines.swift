@@ -42,7 +42,7 @@ extension Machine {
         toldAnew = []
     }
 
-    /// A successor ends and forgets no deadline of an app that goes on, acts upon it when it passes, and waits longer only to read
+    /// The next daemon ends and forgets no deadline of an app that goes on, acts upon it when it passes, and waits longer only to read
     /// what the app has said meanwhile, or for it to reconnect.
     mutating func checkRestoredDeadlines(_ before: [AppID: [DeadlineKind: RunningDeadline]]) {
         let read = now + .milliseconds(250)

@@ -62,13 +62,13 @@ extension Machine {
         core = Engine(
             restoring: file.machine, apps: file.apps.sorted { $0.key < $1.key }.map(\.value), settings: settings,
             policy: { policies[$0] }, at: now)
-        if isTold { story.append(.note("another daemon restores the apps")) }
+        if isTold { story.append(.note("the next daemon restores the apps")) }
         adoptScenes()
         let running = core.knownApps.values.filter(\.isRunning).sorted { $0.id < $1.id }
         var ended: [(AppMachine, ExitStatus)] = []
         for app in running { if let status = adopt(app) { ended.append((app, status)) } }
         for id in trees.keys.sorted() where core.knownApps[id]?.isRunning != true {
-            report("\(id) runs, and the successor knows nothing of it")
+            report("\(id) runs, and the next daemon knows nothing of it")
         }
         file.beginAnew(core)
         for app in core.knownApps.values.filter(\.isReconnecting).sorted(by: { $0.id < $1.id }) {

@@ -183,7 +183,7 @@ extension Machine {
         default: break
         }
         if case .spawned = outcome { beginTurn(id) }
-        // A daemon that died of the notice above has a successor by now, for which the app has another index.
+        // The daemon may have died of the notice above; the app has another index in the next daemon.
         if !isDead, let app = trees[id]?.app { give(.outcome(app, outcome)) }
     }
 }

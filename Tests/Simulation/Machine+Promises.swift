@@ -114,7 +114,7 @@ extension Machine {
         guard tree.watch.believesActive(at: now), tree.asked == nil, tree.killed == nil, tree.mainStatus == nil else {
             return false
         }
-        // A successor ends it in the same turn, when it has listened to the channels that were kept.
+        // The next daemon ends it in the same turn, when it has listened to the channels that were kept.
         if isTakingOver, states[id] == .terminating { return false }
         if hasStayedAway(id, tree) { return false }
         guard let since = tree.watch.unwantedSince else { return true }
@@ -216,7 +216,7 @@ extension Machine {
         if tree.watch.cause == nil { trees[id]?.watch.cause = cause }
     }
 
-    /// A successor may do late what there was a reason for when the app's end began.
+    /// The next daemon may do late what there was a reason for when the app's end began.
     mutating func noteCauseToKill(_ id: AppID) {
         let cause = trees[id].flatMap { causeToKill(id, $0) }
         trees[id]?.watch.causeToKill = cause

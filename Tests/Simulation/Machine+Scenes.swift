@@ -165,7 +165,7 @@ extension Machine {
         if !left.isEmpty { report("\(id) is sent SIGTERM, and believes that it has \(left.sorted())") }
     }
 
-    /// A successor knows what the one before knew.
+    /// The next daemon knows what the previous daemon knew.
     mutating func adoptScenes() {
         for app in core.knownApps.values {
             for scene in app.scenes.all where sessions[app.id]?[scene.id] == nil {

@@ -42,7 +42,7 @@ extension Machine {
         guard let session = sessions[id]?[scene], session.isCloseWanted, session.state == .unattached else {
             return false
         }
-        // A killed daemon may not have told the app yet; its successor does.
+        // A killed daemon may not have told the app yet; the next daemon does.
         let told = core.knownApps[id]?.sentCallback?.delivery
         return told?.callback != .sceneWillConnect || told?.scene?.scene != scene
     }

@@ -168,7 +168,7 @@ extension Machine {
         case .answerAssertion(let app, let number, nil): noteGrant(number, to: core.id(of: app))
         case .measureMemory(let app): watchVictim(core.id(of: app))
         case .checkMemory(let app, _): if let app { noteRescue(of: core.id(of: app)) }
-        // A successor believes that it was told, and waits no longer than that.
+        // The next daemon believes that it was told, and waits no longer than that.
         case .deliver(let app, let delivery):
             toldAnew.insert(core.id(of: app))
             noteResignation(delivery, core.id(of: app))
@@ -186,7 +186,7 @@ extension Machine {
         if core.knownApps[id]?.isStoppedOrStopping == true { report("\(id) is granted \(number), and stays stopped") }
     }
 
-    /// SIGTERM counts from when it was recorded, even if only a successor has sent it.
+    /// SIGTERM counts from when it was recorded, even if only the next daemon has sent it.
     mutating func noteAsked(_ id: AppID) {
         if trees[id]?.watch.asked == nil { trees[id]?.watch.asked = now }
     }

@@ -42,7 +42,7 @@ package enum Manner: String, Sendable, CaseIterable {
 package enum Deaths: String, Sendable, CaseIterable {
     /// It lives.
     case none
-    /// It is killed at times; its channels are kept for its successor.
+    /// It is killed at times; its channels are kept for the next daemon.
     case channelsKept = "channels kept"
     /// It is killed at times, and its apps have to come back.
     case channelsLost = "channels lost"

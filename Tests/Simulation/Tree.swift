@@ -87,7 +87,7 @@ package struct Watch: Sendable {
     package var automaton = CallbackAutomaton()
     /// The callback of the life cycle, or the event, that has not been answered.
     package var outstanding: Delivery?
-    /// The resignations that were sent behind it, and have not been answered.
+    /// The resignations that were sent after it, and have not been answered.
     package var resignations: [Delivery] = []
     /// The work that has not been answered.
     package var task: Delivery?

@@ -10,14 +10,14 @@ import Testing
     }
 
     @Test func exitCodeIsReturned() throws {
-        let start = try loop.deferred { [loop] in loop.exit(code: 7) }
+        let start = try loop.later { [loop] in loop.exit(code: 7) }
         start.schedule()
         #expect(try loop.run() == 7)
     }
 
     @Test func nowIsTheSameForAllHandlersOfAnIteration() throws {
         var seen: [UInt64] = []
-        let first = try loop.deferred { [loop] in
+        let first = try loop.later { [loop] in
             seen.append(loop.now)
             while loop.freshNow <= loop.now + 1_000 {}
             seen.append(loop.now)
@@ -34,12 +34,12 @@ import Testing
 
     @Test func prioritiesDecideAmongSourcesThatAreReadyTogether() throws {
         var order: [String] = []
-        let last = try loop.deferred { [loop] in
+        let last = try loop.later { [loop] in
             order.append("idle")
             loop.exit(code: 0)
         }
-        let middle = try loop.deferred { order.append("normal") }
-        let first = try loop.deferred { order.append("important") }
+        let middle = try loop.later { order.append("normal") }
+        let first = try loop.later { order.append("important") }
         last.setPriority(.idle)
         first.setPriority(.important)
         for source in [last, middle, first] { source.schedule() }

@@ -11,13 +11,13 @@ import Testing
     @Test func workFollowsItsHandlerBeforeAnotherEvent() throws {
         var order: [String] = []
         let followUp = try loop.followUp { order.append("follow-up") }
-        let first = try loop.deferred {
+        let first = try loop.later {
             order.append("first begins")
             followUp.schedule()
             followUp.schedule()
             order.append("first ends")
         }
-        let second = try loop.deferred { [loop] in
+        let second = try loop.later { [loop] in
             order.append("second")
             loop.exit(code: 0)
         }
@@ -34,7 +34,7 @@ import Testing
             count += 1
             if count < 3 { followUp?.schedule() } else { loop.exit(code: 0) }
         }
-        let first = try loop.deferred { followUp?.schedule() }
+        let first = try loop.later { followUp?.schedule() }
         first.schedule()
         try run(loop)
         #expect(count == 3)
@@ -53,7 +53,7 @@ import Testing
     }
 }
 
-@Suite(.serialized) struct PostponedSourceTests {
+@Suite(.serialized) struct IdleSourceTests {
     let loop: EventLoop
 
     init() throws {
@@ -63,17 +63,17 @@ import Testing
     @Test func allWorkOfAPauseRunsTogetherAndTheLastWorkBehindIt() throws {
         var order: [String] = []
         var instants: Set<UInt64> = []
-        let last = try loop.postponed(isLast: true) { [loop] in
+        let last = try loop.idle(isLast: true) { [loop] in
             order.append("last")
             instants.insert(loop.now)
             loop.exit(code: 0)
         }
-        let first = try loop.postponed { [loop] in
+        let first = try loop.idle { [loop] in
             order.append("first")
             instants.insert(loop.now)
         }
         // It is scheduled in the round itself, and belongs to it.
-        let second = try loop.postponed {
+        let second = try loop.idle {
             order.append("second")
             last.schedule()
         }
@@ -87,8 +87,8 @@ import Testing
 
     @Test func workThatSchedulesItselfWaitsForAnotherPause() throws {
         var instants: Set<UInt64> = []
-        var source: PostponedSource?
-        source = try loop.postponed { [loop] in
+        var source: IdleSource?
+        source = try loop.idle { [loop] in
             instants.insert(loop.now)
             if instants.count < 3 { source?.schedule() } else { loop.exit(code: 0) }
         }

@@ -34,7 +34,7 @@ import Testing
             calls.append(ready)
             loop.exit(code: 0)
         }
-        let later = try loop.deferred {
+        let later = try loop.later {
             #expect(calls.isEmpty)
             source.events = .writable
         }
@@ -54,7 +54,7 @@ import Testing
         }
         source.isEnabled = false
         pipe.write("kept")
-        let later = try loop.deferred {
+        let later = try loop.later {
             isAllowed = true
             source.isEnabled = true
         }
@@ -151,9 +151,9 @@ import Testing
 
     /// Runs the loop until nothing of normal priority was ready any more.
     private func runUntilIdle() throws {
-        let end = try loop.deferred { [loop] in loop.exit(code: 0) }
+        let end = try loop.later { [loop] in loop.exit(code: 0) }
         end.setPriority(.idle)
-        let afterOneRound = try loop.deferred { end.schedule() }
+        let afterOneRound = try loop.later { end.schedule() }
         afterOneRound.setPriority(.idle)
         afterOneRound.schedule()
         try run(loop)

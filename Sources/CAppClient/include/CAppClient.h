@@ -23,7 +23,7 @@ void lifecycle_abandon_channel(int channel);
 /// Returns the path in LIFECYCLE_SOCKET, or NULL if it cannot be the path of a socket. Valid until the environment changes.
 const char *lifecycle_find_socket_path(void);
 
-/// Returns the path of the socket for apps of the user's daemon (index 0) or the system's (index 1), or NULL: behind the last one, and
+/// Returns the path of the socket for apps of the user's daemon (index 0) or the system's (index 1), or NULL: after the last one, and
 /// in a process that descends from an app or whose LIFECYCLE_SOCKET is empty. LIFECYCLE_SOCKET replaces both. Valid until the next call.
 const char *lifecycle_own_socket_path(int index);
 

@@ -97,7 +97,7 @@ public struct Associations: Hashable, Sendable {
         return nil
     }
 
-    /// Splits by bytes: the separator and an accent behind it are one character.
+    /// Splits by bytes: the separator and an accent after it are one character.
     private static func parts(of text: String) -> [String] {
         text.utf8.split(separator: UInt8(ascii: ":")).map { String(decoding: $0, as: UTF8.self) }
     }

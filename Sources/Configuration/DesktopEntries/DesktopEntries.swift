@@ -49,7 +49,7 @@ public struct DesktopEntries: Sendable {
             directories.append(own)
         }
         let shared = environment["XDG_DATA_DIRS"].flatMap { $0.isEmpty ? nil : $0 } ?? "/usr/local/share:/usr/share"
-        // By bytes: the separator and an accent behind it are one character.
+        // By bytes: the separator and an accent after it are one character.
         for part in shared.utf8.split(separator: UInt8(ascii: ":")) where part.first == UInt8(ascii: "/") {
             var path = part
             while path.count > 1, path.last == UInt8(ascii: "/") { path.removeLast() }

@@ -1,6 +1,6 @@
 /// The main group of a desktop entry, as it is written: Desktop Entry Specification 1.5, section 3.
 ///
-/// It is gone over by bytes, because a separator and an accent behind it are one character. Nothing is read behind the main
+/// It is gone over by bytes, because a separator and an accent after it are one character. Nothing is read after the main
 /// group: what follows are actions, which do not concern the start of an app.
 struct DesktopEntryFile {
     /// The keys that a file keeps, besides those for lifed.
@@ -155,7 +155,7 @@ extension DesktopEntryFile {
                 "\(key.rawValue) is \(String(decoding: value.bytes, as: UTF8.self).quoted); expected true or false")
     }
 
-    /// Strings with a semicolon between any two of them, and perhaps behind the last.
+    /// Strings with a semicolon between any two of them, and perhaps after the last.
     func strings(_ key: Key) throws(Defect) -> [String] { try strings(named: key.rawValue) }
 
     func strings(named name: String) throws(Defect) -> [String] {
@@ -225,9 +225,9 @@ public struct LocaleName: Hashable, Sendable {
         let (language, country) = Self.halves(of: place, at: UInt8(ascii: "_"))
         let text = String(decoding: language, as: UTF8.self)
         let withCountry = country.map { "\(text)_\(String(decoding: $0, as: UTF8.self))" }
-        let behind = modifier.map { "@\(String(decoding: $0, as: UTF8.self))" }
+        let suffix = modifier.map { "@\(String(decoding: $0, as: UTF8.self))" }
         matches = [
-            withCountry.flatMap { name in behind.map { name + $0 } }, withCountry, behind.map { text + $0 }, text,
+            withCountry.flatMap { name in suffix.map { name + $0 } }, withCountry, suffix.map { text + $0 }, text,
         ].compactMap { $0 }
     }
 

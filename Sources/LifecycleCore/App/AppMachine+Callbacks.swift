@@ -166,7 +166,7 @@ extension AppMachine {
         return scene.map { .resignation(of: $0.id) }
     }
 
-    /// Sends a resignation that is due at once, behind an unanswered callback; returns whether a step was taken.
+    /// Sends a resignation that is due at once, after an unanswered callback; returns whether a step was taken.
     mutating func sendResignation(_ shared: inout Shared) -> Bool {
         guard channel == .connected, let resignation = dueResignation else { return false }
         let isStale = { (callback: PendingCallback) in callback.isActivation && callback.scene == resignation.scene }
@@ -232,7 +232,7 @@ extension AppMachine {
         }
     }
 
-    /// Returns whether an unanswered resignation stays unanswered when the slot is lost: it was sent behind another callback.
+    /// Returns whether an unanswered resignation stays unanswered when the slot is lost: it was sent after another callback.
     private func isAwaitedBeyondSlot(_ shared: borrowing Shared) -> Bool {
         if !outbox.resignations.isEmpty { return true }
         guard isResignationSent, let due = shared.deadlines[.answer, index] else { return false }
@@ -259,7 +259,7 @@ extension AppMachine {
         completePendingCallback(next: sentCallback.next, answerTime: time, &shared)
     }
 
-    /// Applies the answer to a resignation that came before the answer to the callback that it was sent behind.
+    /// Applies the answer to a resignation that came before the answer to the callback that it was sent after.
     private mutating func applyEarlyAnswer(to sequence: UInt64, _ shared: inout Shared) {
         guard let position = outbox.resignations.firstIndex(where: { $0.delivery.sequence == sequence }) else { return }
         let resignation = outbox.resignations.remove(at: position)

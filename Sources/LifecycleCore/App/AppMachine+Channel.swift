@@ -85,7 +85,7 @@ extension AppMachine {
         shared.deadlines.postpone([.answer, .launch, .performTask, .taskExpiration], index, to: end)
     }
 
-    /// Ends the time to reconnect. What was postponed for it is due as it was, behind what the app has said meanwhile.
+    /// Ends the time to reconnect. What was postponed for it is due as it was, after what the app has said meanwhile.
     private func endWaitForChannel(_ shared: inout Shared) {
         shared.deadlines.clear(.reconnection, index)
         shared.deadlines.clear(.exit, index)

@@ -154,7 +154,7 @@ extension AppMachine {
 
     // MARK: Restart of the daemon
 
-    /// Repeats what may not have been done when the daemon before was killed.
+    /// Redoes effects that the previous daemon may not have completed.
     mutating func repeatPendingOperation(_ shared: inout Shared) {
         switch phase {
         case .spawning(_, let termination):

@@ -84,7 +84,7 @@ public struct QueuedEvent: Sendable, Equatable {
 struct Outbox: Sendable, Equatable {
     /// The callbacks that the app has to be sent before its next step, in order. Filled by transitions; cleared with the channel.
     var callbacks: [PendingCallback] = []
-    /// The resignations that were sent behind an unanswered callback, in order. Empty unless the phase awaits a callback, which
+    /// The resignations that were sent after an unanswered callback, in order. Empty unless the phase awaits a callback, which
     /// the first of them follows.
     var resignations: [SentCallback] = []
     /// The activation that the app has not answered in time. Not saved; ended by the next one, and when the app is not active any more.

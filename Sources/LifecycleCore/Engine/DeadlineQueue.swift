@@ -117,7 +117,7 @@ struct DeadlineQueue: Sendable {
         move(kind, app, to: instant)
     }
 
-    /// Sets the instant at which a deadline is acted upon, behind all that are due at the same instant.
+    /// Sets the instant at which a deadline is acted upon, after all that are due at the same instant.
     private mutating func move(_ kind: DeadlineKind, _ app: AppIndex, to instant: Instant) {
         guard let position = find(kind, app) else { return }
         lastOrder += 1
@@ -156,7 +156,7 @@ struct DeadlineQueue: Sendable {
         dropStale()
     }
 
-    /// Lets those of the deadlines that are due earlier be acted upon at this instant, behind those that are due then already.
+    /// Lets those of the deadlines that are due earlier be acted upon at this instant, after those that are due then already.
     mutating func postpone(_ kinds: [DeadlineKind], _ app: AppIndex, to instant: Instant) {
         for kind in kinds {
             if let due = self[kind, app], due <= instant { move(kind, app, to: instant) }

@@ -50,7 +50,7 @@ extension Engine {
 
     /// Keeps the home app in the foreground while no other app is there.
     mutating func fillForeground() {
-        guard shared.foreground.isEmpty, stage == .running, let home = shared.home,
+        guard shared.foreground.isEmpty, daemonPhase == .running, let home = shared.home,
             shared.deadlines[.restart, home] == nil,
             knownApps[home].isRunning || !knownApps[home].policy.isTransient
         else { return }

@@ -9,7 +9,7 @@ public import OrderedCollections
 ///
 /// - Deliver one ``Input/tick`` for each deadline that is due before any other input.
 /// - After each input, save the records of ``takeChangedIndex()`` before any effect is performed.
-/// - Perform the effects in order. A reply may be sent behind the callbacks that follow it.
+/// - Perform the effects in order. A reply may be sent after the callbacks that follow it.
 /// - Return the outcome of each effect as a later input.
 /// - Deliver a tick when ``nextDeadline`` has come.
 public struct Engine: Sendable {
@@ -20,13 +20,12 @@ public struct Engine: Sendable {
     var reclaimer = Reclaimer()
     /// The apps that are used in each way.
     private var used: [Use: Set<AppIndex>] = [:]
-    /// The stage of this daemon.
-    private(set) var stage = Stage.beforeStart
-    /// A Boolean value that indicates whether the apps of the start were launched, by this daemon or one before.
+    private(set) var daemonPhase = DaemonPhase.beforeStart
+    /// True if the apps of the start were launched, by this daemon or a previous one.
     var hasLaunchedAtStart = false
 
-    /// A stage of a daemon. Each follows the one before; a daemon may be told to stop before its start.
-    enum Stage: Sendable {
+    /// The phases of a daemon, in their order; a daemon may be told to stop before its start.
+    enum DaemonPhase: Sendable {
         /// Apps are defined or restored, and none is launched without a request.
         case beforeStart
         /// The daemon has started.
@@ -74,7 +73,7 @@ public struct Engine: Sendable {
 
     /// A Boolean value that indicates whether every app is to end and none may be launched.
     public var isShuttingDown: Bool {
-        switch stage {
+        switch daemonPhase {
         case .beforeStart, .running: false
         case .shuttingDown, .finished: true
         }
@@ -282,7 +281,7 @@ public struct Engine: Sendable {
     private mutating func start() {
         defer { hasLaunchedAtStart = true }
         guard !isShuttingDown else { return }
-        stage = .running
+        daemonPhase = .running
         guard !hasLaunchedAtStart else { return }
         let starting = knownApps.sortedIndexes { $0.policy.launchAtStart != nil }
         let foreground = starting.filter { knownApps[$0].policy.launchAtStart == .foreground }
@@ -292,7 +291,7 @@ public struct Engine: Sendable {
         }
     }
 
-    /// Repeats what may not have been done when the daemon before was killed. An app that was launched again meanwhile is new. An app
+    /// Redoes effects that the previous daemon may not have completed. An app that was launched again meanwhile is new. An app
     /// that has ended and has no manifest any more is forgotten.
     private mutating func resumeRestored() {
         for app in knownApps.sortedIndexes {
@@ -313,15 +312,15 @@ public struct Engine: Sendable {
     }
 
     private mutating func shutDown() {
-        if !isShuttingDown { stage = .shuttingDown }
+        if !isShuttingDown { daemonPhase = .shuttingDown }
         for app in knownApps.sortedIndexes { end(app, atOnce: false, reason: .shutdown) }
         // No check of the memory is waited for.
         if reclaimer.round?.phase == .checking { endReclaim() }
     }
 
     private mutating func finishShutDown() {
-        guard stage == .shuttingDown, runningCount == 0 else { return }
-        stage = .finished
+        guard daemonPhase == .shuttingDown, runningCount == 0 else { return }
+        daemonPhase = .finished
         shared.effects.append(.finished)
     }
 

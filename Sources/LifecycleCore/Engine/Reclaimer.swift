@@ -87,7 +87,7 @@ struct Reclaimer: Sendable {
 /// The order of reclaims: suspended apps first, then background apps, those with an activity or a use, and foreground apps
 /// while the foreground is blocked.
 private enum ReclaimRank: Int {
-    case suspended, background, held, blocked
+    case suspended, background, used, blocked
 }
 
 extension Engine {
@@ -212,7 +212,7 @@ extension Engine {
         for request in round.requests { shared.effects.append(.reply(request, .reclaimed(round.reclaimed))) }
     }
 
-    /// Repeats what may not have been done when the daemon before was killed.
+    /// Redoes effects that the previous daemon may not have completed.
     mutating func resumeReclaim() {
         guard let round = reclaimer.round else { return }
         if round.phase == .ending, round.victim.flatMap({ knownApps[known: $0]?.isRunning }) != true {
@@ -269,7 +269,7 @@ extension Engine {
         switch machine.state {
         // An app that is being continued may have something to save again.
         case .suspended: machine.phase.awaitsResume || machine.target != .suspended ? nil : .suspended
-        case .background: machine.use != nil || machine.assertions.activity != nil ? .held : .background
+        case .background: machine.use != nil || machine.assertions.activity != nil ? .used : .background
         case .notRunning, .inactive, .active, .terminating: nil
         }
     }

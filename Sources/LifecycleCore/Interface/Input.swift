@@ -8,7 +8,7 @@ public enum Input: Sendable {
     indirect case define(AppID, Policy)
     /// An app without a manifest from now on; if it runs, it is kept until it ends.
     case forget(AppID)
-    /// The end of an app under an earlier daemon, unless a later end is known.
+    /// The end of an app under the previous daemon, unless a later end is known.
     case remember(AppID, ExitRecord)
     /// A request, which is answered by exactly one ``Effect/reply(_:_:)``.
     case request(RequestID, Request)

@@ -1,6 +1,6 @@
 /// A transition that is saved and performed, and not yet told to the journal, the history and the subscribers.
 ///
-/// The reply to the request comes first. A successor tells what the daemon could not.
+/// The reply to the request comes first. The next daemon tells what the daemon could not.
 public enum Announcement: Sendable, Equatable {
     /// A transition of an app.
     case app(Transition)
@@ -18,7 +18,7 @@ public enum Announcement: Sendable, Equatable {
     /// The state that the app has entered; nil for a transition of a scene.
     public var state: AppState? { if case .app(let step) = self { step.to } else { nil } }
 
-    /// Reads the announcements of a slot that a former daemon has left. A record without meaning is none.
+    /// Reads the announcements of a slot that the previous daemon has left. A record without meaning is none.
     public static func read(_ bytes: ArraySlice<UInt8>) -> [Announcement] {
         var reader = SlotReader(bytes)
         var announcements: [Announcement] = []

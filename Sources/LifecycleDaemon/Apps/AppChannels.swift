@@ -9,11 +9,11 @@ import Systemd
 protocol ChannelDelegate: AnyObject {
     /// Returns whether the app has lost its channel and is expected to reconnect.
     func isReconnecting(_ app: AppIndex) -> Bool
-    /// Returns whether the app runs and has not said hello. A former daemon may have lost it.
+    /// Returns whether the app runs and has not said hello. The previous daemon may have lost it.
     func isFirstHelloDue(_ app: AppIndex) -> Bool
     /// Returns whether the daemon adopted the app.
     func isAdopted(_ app: AppIndex) -> Bool
-    /// Stores the descriptors of an app with a new channel for a successor, in place of those with the channel before.
+    /// Stores the descriptors of an app with a new channel for the next daemon, in place of those with the channel before.
     func replaceStoredDescriptors(of app: AppIndex)
     /// Returns whether a process of the app speaks for it.
     func mayConnect(_ process: ProcessID, as app: AppIndex) -> Bool
@@ -32,7 +32,7 @@ final class AppChannels {
     private var connections: [AppIndex: AppConnection] = [:]
     private var marks: [AppIndex: Marks] = [:]
     /// The processes that had the channels that have ended, of the launches that go on.
-    private var formerProcesses: [AppIndex: ProcessID] = [:]
+    private var previousProcesses: [AppIndex: ProcessID] = [:]
 
     /// The events that decide how the next hello of an app is taken, since its launch.
     private struct Marks: OptionSet {
@@ -84,8 +84,8 @@ final class AppChannels {
         restore(descriptor, of: app, progress: ChannelProgress(process: process))
     }
 
-    /// Remembers the process that had the channel with a former daemon.
-    func remember(_ process: ProcessID, of app: AppIndex) { formerProcesses[app] = process }
+    /// Remembers the process that had the channel with the previous daemon.
+    func remember(_ process: ProcessID, of app: AppIndex) { previousProcesses[app] = process }
 
     /// Welcomes a restored app again. A second welcome makes the app repeat its assertions, which may have been lost.
     ///
@@ -100,7 +100,7 @@ final class AppChannels {
     func forget(_ app: AppIndex) {
         close(app)
         marks[app] = nil
-        formerProcesses[app] = nil
+        previousProcesses[app] = nil
     }
 
     func close(_ app: AppIndex) { connections.removeValue(forKey: app)?.close() }
@@ -120,7 +120,7 @@ final class AppChannels {
     }
 
     /// Returns the process that had the channel before it ended; nil if it is not known.
-    func formerProcess(of app: AppIndex) -> ProcessID? { formerProcesses[app] }
+    func previousProcess(of app: AppIndex) -> ProcessID? { previousProcesses[app] }
     private func marks(of app: AppIndex) -> Marks { marks[app] ?? [] }
 
     private func report(_ message: AppMessage, from app: AppIndex) { core.handle(.message(app, message)) }
@@ -137,7 +137,7 @@ final class AppChannels {
             // Nothing is reported of a channel that the daemon closed because its app has ended.
             guard let connection = connections.removeValue(forKey: app) else { return }
             marks[app] = connection.isDismissed ? [.ended, .dismissed] : marks(of: app).union(.ended)
-            formerProcesses[app] = connection.progress.process
+            previousProcesses[app] = connection.progress.process
             report(.closed, from: app)
         }
     }
@@ -163,7 +163,7 @@ final class AppChannels {
         } else {
             report(.hello, from: app)
         }
-        // A hello that is saved was handled: a successor ignores its repetition.
+        // A hello that is saved was handled: the next daemon ignores its repetition.
         connection?.accept(version: version, from: sender)
     }
 }

@@ -34,7 +34,7 @@ final class AppConnection {
     private var source: IOSource?
     private var lines = LineBuffer()
     private var queue: [UInt8] = []
-    /// A Boolean value that indicates whether the former daemon may have handled the next lines already.
+    /// A Boolean value that indicates whether the previous daemon may have handled the next lines already.
     private var mayBeRepeated: Bool
     /// A Boolean value that indicates whether the daemon has closed the channel for what the app did.
     private(set) var isDismissed = false
@@ -45,7 +45,7 @@ final class AppConnection {
     /// The process that sent the bytes that are handled; nil if the kernel does not tell.
     private var sender: ProcessID?
 
-    /// - Parameter progress: The progress of the conversation, on a channel of a former daemon or of a known process.
+    /// - Parameter progress: The progress of the conversation, on a channel of the previous daemon or of a known process.
     init(
         _ descriptor: consuming Descriptor, progress: ChannelProgress = ChannelProgress(), loop: EventLoop,
         report: @escaping (Event) -> Void
@@ -116,7 +116,7 @@ final class AppConnection {
 
     /// Reads once, so that other apps have their turn.
     ///
-    /// Lines leave the socket when they are handled and the progress is saved: if the daemon is killed in between, its successor
+    /// Lines leave the socket when they are handled and the progress is saved: if the daemon is killed in between, the next daemon
     /// reads them again, which does no harm. An incomplete line stays in the socket.
     ///
     /// - Returns: Whether there was a line, and whether more bytes than were looked at may have been there.

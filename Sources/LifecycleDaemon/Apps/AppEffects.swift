@@ -48,7 +48,7 @@ extension AppManager: EffectHandler {
 
     private func stop(_ app: AppIndex) {
         suspensions?.willStop(app)
-        if isRestoring { processes.stopSoon(app) } else { processes.stop(app) }
+        if isRestoring { processes.stopLater(app) } else { processes.stop(app) }
     }
 
     private func resume(_ app: AppIndex) {

@@ -116,7 +116,7 @@ struct AppLauncher {
         return AppOutput(file: outputFile(of: id))
     }
 
-    /// Returns where a user finds the output of an app: the words behind "read its output".
+    /// Returns where a user finds the output of an app: the words after "read its output".
     func outputLocation(of id: AppID) -> String {
         if usesJournal { return "with 'journalctl -t \(id)'" }
         let hasFile = unsafe access(outputFile(of: id), F_OK) == 0
@@ -189,7 +189,7 @@ final class AppOutput {
         }
     }
 
-    /// Output to a file, behind what is there; to nowhere if it cannot be opened.
+    /// Output to a file, after what is there; to nowhere if it cannot be opened.
     init(file: String) {
         isJournal = false
         let flags = O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC

@@ -6,16 +6,16 @@ import Processes
 
 /// A process held until it belongs to an app.
 final class AdoptionCandidate {
-    private var process: HeldProcess?
+    private var process: PinnedProcess?
     /// The group of the unit that the process is in, if that holds the app.
     let unit: UnitGroup?
 
-    init(_ process: consuming HeldProcess, unit: UnitGroup? = nil) {
+    init(_ process: consuming PinnedProcess, unit: UnitGroup? = nil) {
         self.process = consume process
         self.unit = unit
     }
 
-    func take() -> HeldProcess? { process.take() }
+    func take() -> PinnedProcess? { process.take() }
 }
 
 /// The adoption of programs that the daemon has not started.

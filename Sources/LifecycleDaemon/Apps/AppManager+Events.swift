@@ -32,11 +32,11 @@ extension AppManager: ChannelDelegate {
 
     /// Returns whether another process of the app had the channel, and can reconnect.
     private func isExpected(of app: AppIndex, other process: ProcessID) -> Bool {
-        guard isReconnecting(app), let former = channels.formerProcess(of: app), former != process,
-            let status = ProcessStatus(of: former), !status.isZombie
+        guard isReconnecting(app), let previous = channels.previousProcess(of: app), previous != process,
+            let status = ProcessStatus(of: previous), !status.isZombie
         else { return false }
         // The number may belong to a later process.
-        return processes.owner(of: former) == .app(driver.id(of: app))
+        return processes.owner(of: previous) == .app(driver.id(of: app))
     }
 
     /// Gives an app that was adopted just now the channel on which its main process waits, or else another of its processes.
@@ -91,15 +91,15 @@ extension AppManager: ChannelDelegate {
 
     func replaceStoredDescriptors(of app: AppIndex) {
         guard let launch = processes.launch(of: app) else { return }
-        DescriptorStore.discard(DescriptorStore.name(of: launch.token), log: log.log)
+        DescriptorStore.discard(DescriptorStore.name(of: launch.token), log: log.sink)
         storeDescriptors(of: app)
     }
 
-    /// Has the service manager hold the pidfd and the channel of an app for a successor.
+    /// Has the service manager hold the pidfd and the channel of an app for the next daemon.
     func storeDescriptors(of app: AppIndex) {
         guard let launch = processes.launch(of: app) else { return }
         let descriptors = [launch.pidfd, channels.number(of: app)].compactMap { $0 }
-        DescriptorStore.store(descriptors, for: launch.token, log: log.log)
+        DescriptorStore.store(descriptors, for: launch.token, log: log.sink)
     }
 }
 
@@ -145,7 +145,7 @@ extension AppManager: ProcessDelegate {
 
     func terminate(_ id: AppID, _ app: AppIndex) {
         if isToBeReleased(id) { return release(app) }
-        // A former daemon may have sent SIGTERM, and a second one makes many programs give up at once.
+        // The previous daemon may have sent SIGTERM, and a second one makes many programs give up at once.
         if isRestoring, processes.isAskedToEnd(app) { return }
         let definition = catalog[id]
         let order = definition.map { EndOrder($0.stopMode) }
@@ -174,26 +174,26 @@ extension AppManager: ProcessDelegate {
     }
 
     func launchEnded(_ token: LaunchToken) {
-        DescriptorStore.discard(DescriptorStore.name(of: token), log: log.log)
+        DescriptorStore.discard(DescriptorStore.name(of: token), log: log.sink)
     }
 
     func leavesRunning(_ id: AppID, _ processes: String) {
-        log.log.write(
+        log.sink.write(
             .warning, "cannot end \(id) whole: this daemon may not end \(processes); the app ends without them")
     }
 
     func cannotWatch(_ id: AppID, _ error: Errno) {
-        log.log.write(
+        log.sink.write(
             .warning, "cannot watch the processes of \(id): \(error); looking at such processes in intervals")
     }
 
     func restorationEnded(_ report: Rescue.Report) {
         if report.hasResumed {
-            log.log.write(
+            log.sink.write(
                 .warning,
                 "cannot restore every app: the saved state is incomplete; end the processes that lifed continues, or "
                     + "adopt them")
         }
-        log.log.write(report)
+        log.sink.write(report)
     }
 }

@@ -66,7 +66,7 @@ final class AppManager {
     private var uses = UseReports()
     /// The core's settings as they are configured.
     private var settings = Settings()
-    var session = FollowedSession() {
+    var session = FollowedLoginSession() {
         didSet { if session != oldValue { store.save(.session, session.saved()) } }
     }
     var boundInterruptions = BoundInterruptions() {
@@ -85,7 +85,7 @@ final class AppManager {
         self.launcher = launcher
         self.store = store
         self.entries = entries
-        self.log = LifecycleLog(log: log)
+        self.log = LifecycleLog(sink: log)
         let directory = AppRecords.Directory(
             path: launcher.stateDirectory, isSystem: launcher.isSystem, log: log)
         driver = try CoreDriver(loop: loop, store: store)
@@ -173,7 +173,7 @@ final class AppManager {
 
     /// Makes an app of a desktop entry known, as the entry is now.
     func define(_ id: AppID, _ entry: DesktopEntry) {
-        for problem in entry.problems { log.log.write(LogEntry(problem)) }
+        for problem in entry.problems { log.sink.write(LogEntry(problem)) }
         define(id, definition(of: entry))
         recallExit(of: id)
     }
@@ -237,7 +237,7 @@ final class AppManager {
             entry(of: id).map { AppDefinition(entry: $0, defaults: defaults) }
         }
         for id in catalog.occupiedIDs.sorted() {
-            log.log.write(
+            log.sink.write(
                 .warning,
                 "cannot use the manifest of \(id): a program of another user has this id; using it when that has ended")
         }
@@ -283,10 +283,10 @@ final class AppManager {
     }
 
     /// Lets the work begin that waits for the first answer.
-    func beginPostponedWork() {
-        processes.beginPostponedWork()
-        resources.beginPostponedWork()
-        suspensions?.beginPostponedWork()
+    func beginIdleWork() {
+        processes.beginIdleWork()
+        resources.beginIdleWork()
+        suspensions?.beginIdleWork()
     }
 
     func shutDown() {

@@ -43,7 +43,7 @@ extension AppProcesses {
                 app.lacksMainEnd = false
                 watchMain(of: app, app.tree)
             }
-            if case .drain = app.operation { app.endOperation() }
+            if case .awaitEnd = app.operation { app.endOperation() }
         }
     }
 
@@ -124,8 +124,8 @@ extension AppProcesses {
         guard !processes.isEmpty else { return }
         do {
             for process in processes {
-                guard let held = try HeldProcess.hold(process.pid) else { continue }
-                let watch = try EndWatch(held.takeDescriptor(), loop: loop) { [weak self, weak app] in
+                guard let pinned = try PinnedProcess.pin(process.pid) else { continue }
+                let watch = try EndWatch(pinned.takeDescriptor(), loop: loop) { [weak self, weak app] in
                     if let app { self?.checkMain(of: app) }
                 }
                 app.askedWatches.append(watch)
@@ -143,11 +143,11 @@ extension AppProcesses {
     func reap(_ signal: SignalInfo) {
         if hasSeenChildren { restoreSeen() }
         let isStop = signal.code == Int32(CLD_STOPPED) || signal.code == Int32(CLD_CONTINUED)
-        let isOfAll = isStop && table.childCount <= DelayedReaping.fewChildren
+        let isOfAll = isStop && table.childCount <= BatchedReaping.fewChildren
         let reaped = isOfAll ? table.reap() : table.reap(child: signal.processID)
         for event in reaped.events { handle(event) }
-        guard !isOfAll || !reaped.isDrained else { return }
-        reaping.begin(after: DelayedReaping.pause(children: table.childCount), from: loop.freshNow)
+        guard !isOfAll || !reaped.isComplete else { return }
+        reaping.begin(after: BatchedReaping.pause(children: table.childCount), from: loop.freshNow)
     }
 
     /// Reaps the main process of an app, if it is a child that has ended, before SIGCHLD is handled.
@@ -161,7 +161,7 @@ extension AppProcesses {
         let reaped = table.reap()
         for event in reaped.events { handle(event) }
         table.removeDiscardedGroups()
-        if !reaped.isDrained { reaping.begin(after: 0, from: loop.freshNow) }
+        if !reaped.isComplete { reaping.begin(after: 0, from: loop.freshNow) }
     }
 
     private func handle(_ event: TreeEvent) {
@@ -169,7 +169,7 @@ extension AppProcesses {
         switch event.change {
         case .mainEnded(let status): mainEnded(app, status)
         case .mainStopped(_, asked: true), .memberStopped: if case .stop = app.operation { checkStop(app) }
-        case .mainStopped(_, asked: false): if !app.resumeMirrors() { report(app.index, .stoppedByOther) }
+        case .mainStopped(_, asked: false): if !app.resumeSelfStopped() { report(app.index, .stoppedByOther) }
         case .mainContinued(asked: false), .memberContinued(_, asked: false): report(app.index, .resumedByOther)
         case .mainContinued(asked: true), .memberContinued(_, asked: true): break
         case .thawed: if case .none = app.operation { report(app.index, .resumedByOther) }
@@ -257,9 +257,9 @@ enum ProcessOwner: Equatable {
 
 extension AppProcesses {
     /// Returns the processes that may have left the tree and belong to no app.
-    func strangers(youngerThan tree: ProcessTree) -> [ForeignProcess] {
+    func unrelatedProcesses(youngerThan tree: ProcessTree) -> [ForeignProcess] {
         if hasSeenChildren { restoreSeen() }
-        return table.strangers(youngerThan: tree)
+        return table.unrelatedProcesses(youngerThan: tree)
     }
 
     /// Returns the owner of a process at this moment.
@@ -279,7 +279,7 @@ extension AppProcesses {
             if isInGroup, let id = app(containing: pid) { return .app(id) }
         }
         if ancestry.reachesThisProcess, let id = app(amongMainProcesses: ancestry.processes) { return .app(id) }
-        if !table.isHeldByGroupsAlone, let id = app(containing: pid) { return .app(id) }
+        if !table.isContainedByGroupsAlone, let id = app(containing: pid) { return .app(id) }
         return isInGroup || ancestry.reachesThisProcess || table.mayHaveLost(pid) ? .unknown : .noApp
     }
 
@@ -322,7 +322,7 @@ extension AppProcesses {
 ///
 /// SIGCHLDs that are pending together are merged, so all children must be asked. waitid(2) takes longer the more children
 /// there are.
-final class DelayedReaping {
+final class BatchedReaping {
     /// The number of children that are asked in less time than a round of the loop takes.
     static let fewChildren = 32
     /// The time for a child with nothing to report, in nanoseconds (measured with 9,800 children).
@@ -334,17 +334,17 @@ final class DelayedReaping {
     /// The pause below which arming a timer takes longer than reaping, in microseconds.
     private static let leastPause: UInt64 = 1_000
 
-    private let nextRound: DeferredSource
+    private let nextRound: LaterSource
     private let timer: TimerSource
     private var isBegun = false
 
     init(loop: EventLoop, reap: @escaping () -> Void) throws(SystemdError) {
-        let owner = Owner<DelayedReaping>()
+        let owner = Owner<BatchedReaping>()
         let work = {
             owner.object?.isBegun = false
             reap()
         }
-        nextRound = try loop.deferred(handler: work)
+        nextRound = try loop.later(handler: work)
         timer = try loop.timer(handler: work)
         owner.object = self
     }

@@ -8,18 +8,18 @@ import Systemd
 extension AppProcesses {
     // Each effect of the core has an outcome: that of an app without processes is that they are gone.
 
-    func stopSoon(_ app: AppIndex) { postponedStops.append(app) }
+    func stopLater(_ app: AppIndex) { laterStops.append(app) }
 
     func stop(_ index: AppIndex) {
         guard let app = running[index] else { return report(index, .gone) }
-        postponedStops.remove(index)
+        laterStops.remove(index)
         app.begin(.stop(since: loop.freshNow, isReported: false))
-        // Only the record connects these processes to the app, also for a successor that is to continue them.
+        // Only the record connects these processes to the app, also for the next daemon that is to continue them.
         let tree = app.tree
         if tree.isAdopted, tree.lookForStrays() { save(app) }
-        let heldBefore = tree.heldByOthers
+        let stoppedBefore = tree.stoppedByOthers
         let check = tree.stop()
-        if tree.heldByOthers != heldBefore || !tree.strays.isEmpty { save(app) }
+        if tree.stoppedByOthers != stoppedBefore || !tree.escaped.isEmpty { save(app) }
         if check == .stopped { finishStop(app) } else { begunStops.append(index) }
     }
 
@@ -37,13 +37,13 @@ extension AppProcesses {
 
     func resume(_ index: AppIndex) {
         guard let app = running[index] else { return report(index, .gone) }
-        postponedStops.remove(index)
+        laterStops.remove(index)
         app.endOperation()
-        let hadSignals = !app.tree.heldSignals.isEmpty
+        let hadSignals = !app.tree.signalsForLater.isEmpty
         let hasNewSignal = app.noteSignals(app.tree.pendingSignals)
         app.tree.resume()
         if hadSignals { save(app) }
-        app.watchMirrors()
+        app.watchSelfStops()
         if hasNewSignal { report(index, .signalPending) }
         report(index, .resumed)
     }
@@ -63,13 +63,13 @@ extension AppProcesses {
         report(app.index, .signalPending)
     }
 
-    /// Sends a signal to the processes of an app. Frozen processes get it when they are resumed, by a successor too.
+    /// Sends a signal to the processes of an app. Frozen processes get it when they are resumed, by the next daemon too.
     ///
     /// - Returns: The processes that did not get the signal; nil if the app does not run.
     func send(_ signal: Signal, to index: AppIndex?) -> [SignalFailure]? {
         guard let app = index.flatMap({ running[$0] }) else { return nil }
         let failures = app.tree.send(signal)
-        if !app.tree.heldSignals.isEmpty { save(app) }
+        if !app.tree.signalsForLater.isEmpty { save(app) }
         // A suspended app gets this signal when it is resumed, and not when it is looked at.
         if app.isAtRest { _ = app.noteSignals(app.tree.pendingSignals) }
         return failures
@@ -77,7 +77,7 @@ extension AppProcesses {
 
     func terminate(_ index: AppIndex, _ signal: Signal, _ order: EndOrder = .mainFirst) {
         guard let app = running[index] else { return report(index, .gone) }
-        postponedStops.remove(index)
+        laterStops.remove(index)
         app.endOperation()
         app.tree.terminate(with: signal, order)
         app.isAskedToEnd = true
@@ -89,7 +89,7 @@ extension AppProcesses {
 
     func kill(_ index: AppIndex) {
         guard let app = running[index] else { return report(index, .gone) }
-        postponedStops.remove(index)
+        laterStops.remove(index)
         app.begin(.kill)
         app.tree.kill()
         app.scheduleCheck()
@@ -110,7 +110,7 @@ extension AppProcesses {
                 return release(app.index)
             }
             app.scheduleCheck()
-        case .drain:
+        case .awaitEnd:
             checkMain(of: app)
             app.scheduleCheck()
         }
@@ -129,8 +129,8 @@ extension AppProcesses {
     }
 
     private func finishStop(_ app: RunningApp) {
-        // A later look may have found processes outside of the group, which a successor or the rescue has to continue.
-        if !app.tree.strays.isEmpty { save(app) }
+        // A later look may have found processes outside of the group, which the next daemon or the rescue has to continue.
+        if !app.tree.escaped.isEmpty { save(app) }
         app.endOperation()
         watchProcessor(of: app)
         app.forgetHandledSignals()

@@ -38,22 +38,22 @@ final class AppProcesses {
     var hasWatchedProcessors = false
     var switchReports: SwitchReports?
     /// Opens `switchReports`, which takes too long for the round of the loop that needs them first.
-    let openingOfReports: DeferredSource
+    let openingOfReports: LaterSource
     /// Apps to be stopped in later rounds of the loop.
-    let postponedStops: BatchQueue
+    let laterStops: BatchQueue
     /// Apps that are being stopped, and whose first check is scheduled after a pause: most have stopped by then.
     var begunStops: [AppIndex] = []
-    let firstChecks: PostponedSource
-    let reaping: DelayedReaping
-    /// Apps of a former daemon whose processes are to be restored, in later rounds of the loop.
+    let firstChecks: IdleSource
+    let reaping: BatchedReaping
+    /// Apps of the previous daemon whose processes are to be restored, in later rounds of the loop.
     private let unrestored: BatchQueue
     /// The number of apps that have been seen and are not restored.
     private var seenCount = 0
     /// A Boolean value that indicates whether some of them may be children: after a re-execution.
     private(set) var hasSeenChildren = false
     private var isRestoring = false
-    /// The processes of apps of a former daemon that cannot be restored.
-    var lostTrees: [SavedTree] = []
+    /// The processes of apps of the previous daemon that cannot be restored.
+    var unmanagedTrees: [SavedTree] = []
     /// A Boolean value that indicates whether the failure of a watch has been reported.
     private var hasReportedLostWatch = false
     /// The apps that a watch was lost of, until a later attempt to watch them. Some may have ended.
@@ -70,12 +70,12 @@ final class AppProcesses {
         self.core = core
         self.store = store
         let owner = Owner<AppProcesses>()
-        firstChecks = try loop.postponed { owner.object?.scheduleFirstChecks() }
-        postponedStops = try BatchQueue(loop: loop, isHeld: true) {
+        firstChecks = try loop.idle { owner.object?.scheduleFirstChecks() }
+        laterStops = try BatchQueue(loop: loop, isWaiting: true) {
             owner.object?.stop($0)
             owner.object?.repliesSent()
         }
-        unrestored = try BatchQueue(loop: loop, isHeld: true) { owner.object?.checkRestored($0) }
+        unrestored = try BatchQueue(loop: loop, isWaiting: true) { owner.object?.checkRestored($0) }
         // Edge-triggered: level-triggered, epoll(7) reports all ready apps again for each that is handled.
         changes = try loop.watchSet(events: [.exceptional, .edgeTriggered]) {
             owner.object?.noticeChange(of: AppIndex(number: $0))
@@ -85,9 +85,9 @@ final class AppProcesses {
         }
         childSignal = try loop.signal(SIGCHLD) { owner.object?.reap($0) }
         processorSignal = try loop.signal(ProcessorWatch.signal) { owner.object?.noticeRunning($0.value) }
-        openingOfReports = try loop.deferred { owner.object?.openSwitchReports() }
+        openingOfReports = try loop.later { owner.object?.openSwitchReports() }
         openingOfReports.setPriority(.idle)
-        reaping = try DelayedReaping(loop: loop) { owner.object?.reapAll() }
+        reaping = try BatchedReaping(loop: loop) { owner.object?.reapAll() }
         owner.object = self
     }
 
@@ -112,7 +112,7 @@ final class AppProcesses {
     func isRunning(_ app: AppIndex?) -> Bool { app.map { running[$0] != nil } ?? false }
     func isAskedToEnd(_ app: AppIndex) -> Bool { running[app]?.isAskedToEnd ?? false }
 
-    /// Returns the record of the app's launch; that of a former daemon as long as nothing more is known.
+    /// Returns the record of the app's launch; that of the previous daemon as long as nothing more is known.
     func savedLaunch(of index: AppIndex) -> SavedRecord? {
         running[index].map { $0.seen?.saved ?? $0.record.saved(core.id(of: index)) }
     }
@@ -129,11 +129,11 @@ final class AppProcesses {
         running[app]?.restoreResources(record)
     }
 
-    /// The directory of the apps' control groups, that of a former daemon included.
+    /// The directory of the apps' control groups, that of the previous daemon included.
     var groupsPath: String? { table.groups?.path }
 
-    /// Uses the control groups of a former daemon for its apps alone.
-    func keepGroups(at path: String?) { table.formerCgroups = path.flatMap { CgroupSubtree.existing(at: $0) } }
+    /// Uses the control groups of the previous daemon for its apps alone.
+    func keepGroups(at path: String?) { table.previousCgroups = path.flatMap { CgroupSubtree.existing(at: $0) } }
     var tokens: some Sequence<LaunchToken> { running.values.lazy.map(\.token) }
 
     /// Returns the main process of the app's latest launch, running or not.
@@ -177,7 +177,7 @@ final class AppProcesses {
     ///
     /// - Returns: Whether the process still exists.
     func adopt(
-        _ index: AppIndex, _ process: consuming HeldProcess, in unit: UnitGroup?, as definition: AppDefinition,
+        _ index: AppIndex, _ process: consuming PinnedProcess, in unit: UnitGroup?, as definition: AppDefinition,
         launched: Instant?
     ) -> Bool {
         let tree =
@@ -229,7 +229,7 @@ final class AppProcesses {
         report(index, .exited(.unknown, othersLeft: false))
     }
 
-    /// Restores an app of a former daemon.
+    /// Restores an app of the previous daemon.
     ///
     /// - Parameters:
     ///   - saved: The record that the launch was read from.
@@ -270,7 +270,7 @@ final class AppProcesses {
         return tree
     }
 
-    /// Restores the apps of a former daemon that were seen only, and are meant.
+    /// Restores the apps of the previous daemon that were seen only, and are meant.
     func restoreSeen(_ isMeant: (LaunchRecord) -> Bool = { _ in true }) {
         guard seenCount > 0 else { return }
         for app in running.values { if let seen = app.seen, isMeant(seen.launch) { _ = app.tree } }
@@ -287,9 +287,9 @@ final class AppProcesses {
     }
 
     /// Lets the work begin that waits for the first answer.
-    func beginPostponedWork() {
+    func beginIdleWork() {
         unrestored.begin()
-        postponedStops.begin()
+        laterStops.begin()
     }
 
     func beginWatching(of app: RunningApp) {
@@ -311,12 +311,12 @@ final class AppProcesses {
         endRestoration()
     }
 
-    /// Does what needs every process of the former daemon to be known.
+    /// Does what needs every process of the previous daemon to be known.
     private func endRestoration() {
         guard isRestoring, seenCount == 0 else { return }
         (isRestoring, hasSeenChildren) = (false, false)
-        delegate?.restorationEnded(table.endRestoration(lost: lostTrees))
-        lostTrees = []
+        delegate?.restorationEnded(table.endRestoration(unmanaged: unmanagedTrees))
+        unmanagedTrees = []
         reapAll()
     }
 
@@ -341,14 +341,14 @@ final class AppProcesses {
 
     func forget(_ app: RunningApp) {
         app.begin(.none)
-        postponedStops.remove(app.index)
+        laterStops.remove(app.index)
         // The tree is about to close the watched descriptors.
         endWatches(of: app)
         running[app.index] = nil
         table.remove(app.tree.token)
         retryWatches()
         // The kernel takes long to remove a control group, and a reply may wait for the end of the app.
-        reaping.begin(after: DelayedReaping.pause(children: table.childCount), from: loop.freshNow)
+        reaping.begin(after: BatchedReaping.pause(children: table.childCount), from: loop.freshNow)
         delegate?.launchEnded(app.tree.token)
     }
 }

@@ -3,7 +3,7 @@ import Glibc
 import Processes
 import Systemd
 
-/// The socket on which apps connect that the daemon did not launch, or whose channel was lost with a former daemon.
+/// The socket on which apps connect that the daemon did not launch, or whose channel was lost with the previous daemon.
 ///
 /// The kernel identifies the process that connects.
 final class AppSocket {

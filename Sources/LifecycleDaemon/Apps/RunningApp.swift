@@ -10,17 +10,17 @@ final class RunningApp {
         case stop(since: UInt64, isReported: Bool)
         case kill
         /// Waiting for the last process of an adopted tree of which no event tells.
-        case drain
+        case awaitEnd
     }
 
-    private enum Holding {
+    private enum Knowledge {
         /// The restoration waits until something needs the processes, or the loop has time.
         case seen(SeenApp)
-        case held(ProcessTree)
+        case complete(ProcessTree)
     }
 
     let index: AppIndex
-    private var holding: Holding
+    private var knowledge: Knowledge
     let exitPolicy: Manifest.ExitPolicy
     let launched: Instant?
     var operation = Operation.none
@@ -45,18 +45,18 @@ final class RunningApp {
     private unowned let processes: AppProcesses
     private var timer: TimerSource?
     private var delay: UInt64 = 0
-    private var mirrorTimer: TimerSource?
-    private var mirrorDeadline: UInt64 = 0
+    private var selfStopTimer: TimerSource?
+    private var selfStopDeadline: UInt64 = 0
     /// The number of checks of a resumed tree so far.
-    private var mirrorChecks: UInt8 = 0
-    private var mirrorAttempts: UInt8 = 0
+    private var selfStopChecks: UInt8 = 0
+    private var selfStopAttempts: UInt8 = 0
 
     /// The pauses between checks of a resumed tree, in microseconds. A program takes milliseconds to stop itself because its
     /// child was stopped.
-    private static let mirrorDelays: [UInt64] = [10_000, 50_000, 200_000, 700_000]
+    private static let selfStopDelays: [UInt64] = [10_000, 50_000, 200_000, 700_000]
     /// The same for a program without children, in less time than a user takes to stop it by hand.
-    private static let mirrorDelaysWithoutChildren: [UInt64] = [10_000, 20_000, 30_000, 30_000]
-    private static let mirrorLimit: UInt8 = 4
+    private static let selfStopDelaysWithoutChildren: [UInt64] = [10_000, 20_000, 30_000, 30_000]
+    private static let selfStopLimit: UInt8 = 4
     private static let checkDelays: ClosedRange<UInt64> = 500...1_000_000
 
     /// - Parameter processes: Checks the operation again.
@@ -65,19 +65,19 @@ final class RunningApp {
         processes: AppProcesses
     ) {
         self.index = index
-        holding = .held(tree)
+        knowledge = .complete(tree)
         self.exitPolicy = exitPolicy
         self.launched = launched
         self.loop = loop
         self.processes = processes
     }
 
-    /// Creates an app of a former daemon that has been seen.
+    /// Creates an app of the previous daemon that has been seen.
     ///
     /// - Parameter processes: Restores the processes, when they are first needed, and checks the operation again.
     init(_ index: AppIndex, _ seen: SeenApp, loop: EventLoop, processes: AppProcesses) {
         self.index = index
-        holding = .seen(seen)
+        knowledge = .seen(seen)
         exitPolicy = seen.launch.exitPolicy
         launched = seen.launch.launched
         isAskedToEnd = seen.launch.isAskedToEnd
@@ -86,19 +86,19 @@ final class RunningApp {
         self.processes = processes
     }
 
-    /// The processes. The first use of those of a former daemon restores them.
+    /// The processes. The first use of those of the previous daemon restores them.
     var tree: ProcessTree {
-        switch holding {
-        case .held(let tree): return tree
+        switch knowledge {
+        case .complete(let tree): return tree
         case .seen(let seen):
             let tree = processes.restore(seen, of: self)
-            holding = .held(tree)
+            knowledge = .complete(tree)
             return tree
         }
     }
 
-    /// The app as a former daemon has left it; nil once the processes are restored.
-    var seen: SeenApp? { if case .seen(let seen) = holding { seen } else { nil } }
+    /// The app as the previous daemon has left it; nil once the processes are restored.
+    var seen: SeenApp? { if case .seen(let seen) = knowledge { seen } else { nil } }
 
     /// The main process, running or not.
     var main: ProcessIdentity { seen?.launch.tree.main ?? tree.main }
@@ -108,7 +108,7 @@ final class RunningApp {
     /// The changes that were made to the resources of the processes; nil for none.
     var resources: ResourceRecord? { if let seen { seen.resources } else { tree.resources } }
 
-    /// Restores the record of the changes that a former daemon has made to the resources of the processes.
+    /// Restores the record of the changes that the previous daemon has made to the resources of the processes.
     func restoreResources(_ record: ResourceRecord) {
         if let seen { seen.resources = record } else { tree.restore(record) }
     }
@@ -127,8 +127,8 @@ final class RunningApp {
     func begin(_ operation: Operation) {
         self.operation = operation
         endProcessorWatch()
-        mirrorTimer?.disarm()
-        mirrorDeadline = 0
+        selfStopTimer?.disarm()
+        selfStopDeadline = 0
         timer = nil
         delay = 0
     }
@@ -139,7 +139,7 @@ final class RunningApp {
         guard !tree.isChild, lacksChanges || lacksMainEnd || !tree.tellsWhenEmptied,
             lacksMainEnd || tree.mainDescriptor == nil || tree.exitStatus != nil
         else { return }
-        begin(.drain)
+        begin(.awaitEnd)
         scheduleCheck()
     }
 
@@ -225,49 +225,51 @@ final class RunningApp {
         if !knownSignals.isEmpty { knownSignals.formIntersection(tree.pendingSignals) }
     }
 
-    // MARK: Mirrors
+    // MARK: Programs that stop themselves
 
-    private var mirrorDelays: [UInt64] { tree.hasResumedParents ? Self.mirrorDelays : Self.mirrorDelaysWithoutChildren }
+    private var selfStopDelays: [UInt64] {
+        tree.hasResumedParents ? Self.selfStopDelays : Self.selfStopDelaysWithoutChildren
+    }
 
     /// Begins to resume again processes that stop themselves because the app or a child had been stopped.
-    func watchMirrors() {
-        mirrorDeadline = loop.freshNow + mirrorDelays.reduce(10_000, +)
-        (mirrorChecks, mirrorAttempts) = (0, 0)
-        scheduleMirrorCheck()
+    func watchSelfStops() {
+        selfStopDeadline = loop.freshNow + selfStopDelays.reduce(10_000, +)
+        (selfStopChecks, selfStopAttempts) = (0, 0)
+        scheduleSelfStopCheck()
     }
 
     /// Resumes processes that have just stopped themselves, while they are watched.
     ///
     /// - Returns: Whether there were any.
-    func resumeMirrors() -> Bool {
-        guard loop.freshNow < mirrorDeadline, mirrorAttempts < Self.mirrorLimit, tree.resumeMirrors() else {
+    func resumeSelfStopped() -> Bool {
+        guard loop.freshNow < selfStopDeadline, selfStopAttempts < Self.selfStopLimit, tree.resumeSelfStopped() else {
             return false
         }
-        mirrorAttempts += 1
+        selfStopAttempts += 1
         return true
     }
 
     /// Schedules a look at a main process that is no child: the kernel reports only that a child has stopped itself.
-    private func scheduleMirrorCheck() {
-        guard tree.mayMirrorUnnoticed, mirrorChecks < mirrorDelays.count else { return }
-        let delay = mirrorDelays[Int(mirrorChecks)]
-        mirrorChecks += 1
+    private func scheduleSelfStopCheck() {
+        guard tree.mayStopItselfUnnoticed, selfStopChecks < selfStopDelays.count else { return }
+        let delay = selfStopDelays[Int(selfStopChecks)]
+        selfStopChecks += 1
         let check = { [weak self] in
             guard let self else { return }
-            _ = resumeMirrors()
-            scheduleMirrorCheck()
+            _ = resumeSelfStopped()
+            scheduleSelfStopCheck()
         }
-        if mirrorTimer == nil { mirrorTimer = try? loop.timer(handler: check) }
-        mirrorTimer?.arm(atMicroseconds: loop.freshNow + delay)
+        if selfStopTimer == nil { selfStopTimer = try? loop.timer(handler: check) }
+        selfStopTimer?.arm(atMicroseconds: loop.freshNow + delay)
     }
 }
 
-/// The launch of an app of a former daemon whose main process has been seen to run, and of which nothing else is known yet.
+/// The launch of an app of the previous daemon whose main process has been seen to run, and of which nothing else is known yet.
 final class SeenApp {
     let launch: LaunchRecord
-    /// The launch as the former daemon has saved it.
+    /// The launch as the previous daemon has saved it.
     let saved: SavedRecord
-    /// The changes that the former daemon has made to the resources of the processes; nil for none.
+    /// The changes that the previous daemon has made to the resources of the processes; nil for none.
     var resources: ResourceRecord?
     private var pidfd: Descriptor?
 
@@ -278,7 +280,7 @@ final class SeenApp {
         self.pidfd = consume pidfd
     }
 
-    /// The stored pidfd of the main process, for a successor.
+    /// The stored pidfd of the main process, for the next daemon.
     var pidfdNumber: Int32? { pidfd?.rawValue }
 
     /// Restores the tree. If nothing is left of it, it is empty and has an exit status.

@@ -33,7 +33,7 @@ final class ControlConnection {
     private var turnEnd: UInt64 = 0
     /// A Boolean value that indicates whether calls may wait for the next turn. No more of them are read meanwhile.
     private(set) var isAwaitingTurn = false
-    private(set) var heldByteCount = 0
+    private(set) var bufferedByteCount = 0
 
     private static let callsPerTurn: UInt64 = 32
 
@@ -88,9 +88,9 @@ final class ControlConnection {
     }
 
     private func accountForMemory() {
-        let change = state.heldByteCount - heldByteCount
+        let change = state.bufferedByteCount - bufferedByteCount
         guard change != 0, source != nil else { return }
-        heldByteCount += change
+        bufferedByteCount += change
         delegate?.connection(self, changedHeldBytesBy: change)
     }
 

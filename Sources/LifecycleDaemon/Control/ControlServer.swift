@@ -32,10 +32,10 @@ final class ControlServer {
     private let retry: TimerSource
     /// The connections that await a turn, the first of them longest.
     private var queue: [ControlConnection] = []
-    private let nextTurn: DeferredSource
+    private let nextTurn: LaterSource
     /// The calls that take long.
     private var longCalls = CallerTurns()
-    private let nextLongCall: DeferredSource
+    private let nextLongCall: LaterSource
     private var activity: UInt64 = 0
     private var isPaused = false
     /// Descriptors for the process that connects, and for two of its files.
@@ -48,7 +48,7 @@ final class ControlServer {
     var clientLimit = 1024
     /// The limit of the bytes that the daemon holds for all clients.
     var totalBytesLimit = 16 << 20
-    private var heldByteCount = 0
+    private var bufferedByteCount = 0
 
     init(
         loop: EventLoop, socket: consuming ControlSocket, log: any JournalSink, access: AccessPolicy,
@@ -65,8 +65,8 @@ final class ControlServer {
             owner.object?.accept()
         }
         retry = try loop.timer { owner.object?.listener.isEnabled = true }
-        nextTurn = try loop.deferred { owner.object?.giveTurn() }
-        nextLongCall = try loop.deferred { owner.object?.handleLongCall() }
+        nextTurn = try loop.later { owner.object?.giveTurn() }
+        nextLongCall = try loop.later { owner.object?.handleLongCall() }
         owner.object = self
     }
 
@@ -304,18 +304,18 @@ extension ControlServer: ConnectionDelegate {
 
     /// Closes the connections that hold most until all together hold no more than the limit.
     func connection(_ connection: ControlConnection, changedHeldBytesBy change: Int) {
-        heldByteCount += change
-        while heldByteCount > totalBytesLimit,
-            let largest = connections.values.max(by: { $0.heldByteCount < $1.heldByteCount })
+        bufferedByteCount += change
+        while bufferedByteCount > totalBytesLimit,
+            let largest = connections.values.max(by: { $0.bufferedByteCount < $1.bufferedByteCount })
         {
-            reportDrop(of: largest, "it makes the daemon hold \(largest.heldByteCount) of \(totalBytesLimit) bytes")
+            reportDrop(of: largest, "it makes the daemon hold \(largest.bufferedByteCount) of \(totalBytesLimit) bytes")
             largest.close()
         }
     }
 
     func connectionClosed(_ connection: ControlConnection) {
         guard connections.removeValue(forKey: ObjectIdentifier(connection)) != nil else { return }
-        heldByteCount -= connection.heldByteCount
+        bufferedByteCount -= connection.bufferedByteCount
         longCalls.removeAll(of: connection)
         delegate?.connectionClosed(connection)
         listener.isEnabled = true
@@ -337,7 +337,7 @@ struct ControlSocket: ~Copyable {
 
     /// Opens the socket that systemd has passed, or one in the runtime directory.
     ///
-    /// - Parameter lock: The lock of the former program in this process, if there was one.
+    /// - Parameter lock: The lock of the previous program in this process, if there was one.
     static func open(
         passed: [PassedDescriptor], paths: DaemonPaths, isSystem: Bool, lock: Int32? = nil
     ) throws -> ControlSocket {
@@ -370,7 +370,7 @@ struct ControlSocket: ~Copyable {
         let mode: mode_t = !isSystem ? 0o700 : group == nil ? 0o711 : 0o751
         let owner = group.map { (user: geteuid(), group: $0) }
         try PrivateDirectory.make(paths.runtime, mode: mode, owner: owner)
-        // A former version, or the rescue, may have made it with another mode.
+        // A previous daemon, or the rescue, may have made it with another mode.
         try PrivateDirectory.furnish(paths.runtime, mode: mode, owner: owner)
     }
 

@@ -135,9 +135,9 @@ extension ControlService {
         return pid
     }
 
-    private func hold(_ pid: ProcessID) throws(ControlError) -> HeldProcess? {
+    private func hold(_ pid: ProcessID) throws(ControlError) -> PinnedProcess? {
         do throws(Errno) {
-            return try HeldProcess.hold(pid)
+            return try PinnedProcess.pin(pid)
         } catch {
             throw ControlError(
                 .failed, id: nil, reason: "cannot open process \(pid): \(error)",

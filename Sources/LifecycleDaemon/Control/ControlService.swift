@@ -254,7 +254,7 @@ extension ControlService: LifedHandler {
 
 extension ControlService: ControlServerDelegate {
     func handle(_ call: ClientCall) {
-        // It follows a call that was answered just now, and the effects behind that reply are not performed yet.
+        // It follows a call that was answered just now, and the effects after that reply are not performed yet.
         guard !manager.driver.isPerforming else { return waitingCalls.append(call) }
         // Each reply may tell the state of any app.
         manager.processes.noticeContinuations()

@@ -141,10 +141,10 @@ struct Presentation {
             ? "this daemon may not stop it; launch the app with the system's daemon"
             : "it does not run as the user of the app; stop it as that user or as root"
         let foreign = tree.foreignProcesses().map { ($0, cause) }
-        let strangers = manager.processes.strangers(youngerThan: tree).map {
+        let unrelated = manager.processes.unrelatedProcesses(youngerThan: tree).map {
             ($0, "its app is unknown; end it with the program that started it")
         }
-        return (foreign + strangers).enumerated().map { number, found in
+        return (foreign + unrelated).enumerated().map { number, found in
             APIUncontrolledProcess(
                 pid: Int64(found.0.info.pid), command: command(of: found.0.info, number: number),
                 user: found.0.userName, cause: found.1)

@@ -98,7 +98,7 @@ struct UseReports {
 /// The interruptions that end with the connections of their clients: all of these have begun them with `whileConnected`. And the
 /// members of the group `lifed` who have begun interruptions.
 ///
-/// They are saved before they begin, and until their ends are: a successor has none of the connections, and ends them all.
+/// They are saved before they begin, and until their ends are: the next daemon has none of the connections, and ends them all.
 struct BoundInterruptions: Equatable {
     /// The connections by the names of the interruptions; none for an interruption that is about to end.
     private var connections: [String: Set<ObjectIdentifier>] = [:]

@@ -11,7 +11,7 @@ protocol AppUnitsDelegate: AnyObject {
     /// Handles a unit that systemd has started anew.
     func unitStarted(_ unit: AppUnitName)
     /// Returns whether the end of a unit is of interest.
-    func isHeld(_ unit: String) -> Bool
+    func isManaged(_ unit: String) -> Bool
     /// Handles a unit that systemd stops: it has sent SIGTERM, or is about to.
     func unitStops(_ unit: String)
 }
@@ -152,7 +152,7 @@ final class AppUnits {
 
     private func jobAdded(_ arguments: [BusValue]) {
         guard arguments.count == 3, let path = arguments[1].text, let unit = arguments[2].text, let owner,
-            delegate?.isHeld(unit) ?? false
+            delegate?.isManaged(unit) ?? false
         else { return }
         get("JobType", of: "org.freedesktop.systemd1.Job", at: path, from: owner) { [weak self] type in
             if ["stop", "restart"].contains(type?.text) { self?.delegate?.unitStops(unit) }

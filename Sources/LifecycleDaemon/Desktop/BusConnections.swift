@@ -129,7 +129,7 @@ extension Bus {
         }
     }
 
-    /// The path of the bus's socket, or its abstract name behind a zero; nil for another kind of address.
+    /// The path of the bus's socket, or its abstract name after a zero; nil for another kind of address.
     var socketPath: String? {
         for word in address.split(whereSeparator: { $0 == ":" || $0 == "," || $0 == ";" }) {
             if word.hasPrefix("path=") { return String(word.dropFirst("path=".count)) }

@@ -16,9 +16,9 @@ final class DesktopApps {
     private var units: AppUnits?
     private var activated: ActivatedApps?
     /// The groups of the units of each app; set while the app runs. An app that the bus has launched has none.
-    private var held: [AppIndex: [String: UnitGroup]] = [:]
+    private var unitsOfApps: [AppIndex: [String: UnitGroup]] = [:]
     /// The units whose app the user has released, as far as this daemon has seen them. They stay unmanaged until they are started
-    /// anew. Their groups are marked for a later daemon.
+    /// anew. Their groups are marked for the next daemon.
     private var released: Set<String> = []
     /// The apps that the bus has launched and the user has released, until their names have no owner.
     private var releasedNames: Set<String> = []
@@ -27,7 +27,7 @@ final class DesktopApps {
     /// The apps that the daemon releases because the settings have changed.
     private var leaving: Set<AppIndex> = []
     /// The units that were started while their app was terminating.
-    private var postponed: [AppIndex: Set<String>] = [:]
+    private var laterUnits: [AppIndex: Set<String>] = [:]
     /// A Boolean value that indicates whether a desktop entry could not be read since the latest settings.
     private var hasReportedFailure = false
     private let launches: LaunchTimes
@@ -40,7 +40,7 @@ final class DesktopApps {
     private static let unitLimit = 64
     /// The processes of a unit that are looked at before it is managed.
     private static let processLimit = 64
-    /// The time in which a client that has gone, or that follows a former daemon, comes back, in microseconds.
+    /// The time in which a client that has gone, or that follows the previous daemon, comes back, in microseconds.
     private static let followTime: UInt64 = 3_000_000
 
     init(loop: EventLoop, manager: AppManager, log: any JournalSink) throws(SystemdError) {
@@ -49,14 +49,14 @@ final class DesktopApps {
         self.log = log
         launches = try LaunchTimes(loop: loop, manager: manager)
         for (app, groups) in manager.processes.unitsByApp {
-            held[app] = [:]
+            unitsOfApps[app] = [:]
             for group in groups {
-                if let name = Self.unitName(of: group) { held[app]?[name] = UnitGroup(group) }
+                if let name = Self.unitName(of: group) { unitsOfApps[app]?[name] = UnitGroup(group) }
             }
         }
         let owner = Owner<DesktopApps>()
         followTimer = try loop.timer {
-            if let owner = owner.object { owner.setUnfollowed(Set(owner.held.keys)) }
+            if let owner = owner.object { owner.setUnfollowed(Set(owner.unitsOfApps.keys)) }
         }
         owner.object = self
         visibleAppsChanged()
@@ -72,7 +72,7 @@ final class DesktopApps {
         policy = AppUnitPolicy(settings: settings)
         hasReportedFailure = false
         launches.limit = launchTime.wholeMicroseconds
-        for app in held.keys.sorted(by: { $0.value < $1.value }) where !isManaged(app) {
+        for app in unitsOfApps.keys.sorted(by: { $0.value < $1.value }) where !isManaged(app) {
             leaving.insert(app)
             manager.request(.release(manager.driver.id(of: app)))
         }
@@ -93,7 +93,7 @@ final class DesktopApps {
     }
 
     private func isManaged(_ app: AppIndex) -> Bool {
-        guard let units = held[app] else { return false }
+        guard let units = unitsOfApps[app] else { return false }
         // An app is managed further if its entry cannot be read for now.
         if units.isEmpty { return managedApps(among: [manager.driver.id(of: app).name])?.isEmpty != true }
         return units.contains { name, group in AppUnitName(name).map { isManaged($0, group) ?? true } ?? false }
@@ -143,18 +143,18 @@ final class DesktopApps {
 
     /// - Parameter units: The unit of the app; empty for an app that the bus has launched.
     private func adopt(_ id: AppID, _ main: RunningProcess, units: [String: UnitGroup]) {
-        guard held.count < Self.appLimit, let process = try? HeldProcess.hold(main.identity.pid) else { return }
+        guard unitsOfApps.count < Self.appLimit, let process = try? PinnedProcess.pin(main.identity.pid) else { return }
         // The process that is held is the one that was looked at.
         guard process.lives, RunningProcess(of: main.identity.pid)?.identity == main.identity else { return }
         guard manager.defineUnit(id, found: main), let app = manager.index(of: id) else { return }
-        held[app] = units
+        unitsOfApps[app] = units
         if !manager.isReported(.visible) { setUnfollowed(unfollowed.union([app])) }
         manager.candidates[app] = AdoptionCandidate(process, unit: units.values.first)
         manager.request(.launch(id, background: true))
         manager.candidates[app] = nil
         // The app has ended before it was managed.
         guard manager.isRunning(id) else {
-            held[app] = nil
+            unitsOfApps[app] = nil
             return
         }
         launches.begin(app)
@@ -164,10 +164,10 @@ final class DesktopApps {
     ///
     /// - Returns: False if the app has the unit already.
     private func join(_ unit: AppUnitName, _ group: UnitGroup, to app: AppIndex) -> Bool {
-        guard let units = held[app], units.count < Self.unitLimit, manager.processes.add(group, to: app) else {
+        guard let units = unitsOfApps[app], units.count < Self.unitLimit, manager.processes.add(group, to: app) else {
             return false
         }
-        held[app]?[unit.unit] = group
+        unitsOfApps[app]?[unit.unit] = group
         manager.observer?.processesJoined(manager.driver.id(of: app))
         return true
     }
@@ -178,12 +178,12 @@ final class DesktopApps {
         let members = group.processIDs().prefix(Self.processLimit)
         for process in members + [Self.missingMain(of: unit, group)].compactMap(\.self) {
             if case .app(let id) = manager.processes.owner(of: process), let app = manager.index(of: id),
-                held[app] != nil
+                unitsOfApps[app] != nil
             {
                 return app
             }
         }
-        return held.first { _, units in
+        return unitsOfApps.first { _, units in
             units.contains { name, other in
                 AppUnitName(name).flatMap { Self.missingMain(of: $0, other) }.map(members.contains) ?? false
             }
@@ -240,7 +240,7 @@ final class DesktopApps {
     }
 
     private var runningApps: Set<AppIndex> {
-        Set(held.keys.filter { manager.app($0).map { !$0.isStoppedOrStopping } ?? false })
+        Set(unitsOfApps.keys.filter { manager.app($0).map { !$0.isStoppedOrStopping } ?? false })
     }
 }
 
@@ -248,10 +248,10 @@ extension DesktopApps: AppUnitsDelegate {
     func isWanted(_ unit: AppUnitName) -> Bool {
         guard !released.contains(unit.unit) else { return false }
         // A unit of any name may have processes of an app.
-        return !held.isEmpty || decision(about: unit, isAutostarted: unit.isAutostarted) == .manage
+        return !unitsOfApps.isEmpty || decision(about: unit, isAutostarted: unit.isAutostarted) == .manage
     }
 
-    func isHeld(_ unit: String) -> Bool { held.values.contains { $0[unit] != nil } }
+    func isManaged(_ unit: String) -> Bool { unitsOfApps.values.contains { $0[unit] != nil } }
 
     func unitStarted(_ unit: AppUnitName) {
         if released.remove(unit.unit) != nil, restarted.count < Self.appLimit { restarted.insert(unit.unit) }
@@ -260,7 +260,7 @@ extension DesktopApps: AppUnitsDelegate {
     func unitRuns(_ unit: AppUnitName, in group: UnitGroup) {
         if restarted.remove(unit.unit) != nil { group.removeReleaseMark() }
         guard isWanted(unit), !manager.core.isShuttingDown else { return }
-        // Released by an earlier daemon.
+        // Released by the previous daemon.
         guard !group.isReleased else { return noteReleased([unit.unit]) }
         if let owner = relative(of: unit, group) {
             if join(unit, group, to: owner) {
@@ -276,21 +276,23 @@ extension DesktopApps: AppUnitsDelegate {
         if app.state == .terminating {
             return postpone(unit.unit, of: app.index)
         }
-        guard let units = held[app.index] else { return launches.begin(app.index) }
+        guard let units = unitsOfApps[app.index] else { return launches.begin(app.index) }
         let isNew = main(of: group, of: unit) != nil && join(unit, group, to: app.index)
         if isNew || units[unit.unit] == nil { launches.begin(app.index) }
     }
 
     private func postpone(_ unit: String, of app: AppIndex) {
-        var others = postponed[app] ?? []
+        var others = laterUnits[app] ?? []
         guard others.count < Self.unitLimit else { return }
         others.insert(unit)
-        postponed[app] = others
+        laterUnits[app] = others
     }
 
     func unitStops(_ unit: String) {
         // Otherwise the app would be stopped again before it has handled SIGTERM.
-        for (app, units) in held where units[unit] != nil { manager.request(.resume(manager.driver.id(of: app))) }
+        for (app, units) in unitsOfApps where units[unit] != nil {
+            manager.request(.resume(manager.driver.id(of: app)))
+        }
     }
 }
 
@@ -318,10 +320,10 @@ extension DesktopApps: ActivatedAppsDelegate {
         adopt(id, main, units: [:])
     }
 
-    /// Manages an app of a former daemon further.
+    /// Manages an app of the previous daemon further.
     private func keepRestored(_ id: AppID) {
-        guard let app = manager.index(of: id), held[app] == nil, manager.isAdopted(app) else { return }
-        held[app] = [:]
+        guard let app = manager.index(of: id), unitsOfApps[app] == nil, manager.isAdopted(app) else { return }
+        unitsOfApps[app] = [:]
         manager.keepAsUnit(id)
         if !manager.isReported(.visible) { setUnfollowed(unfollowed.union([app])) }
     }
@@ -330,7 +332,9 @@ extension DesktopApps: ActivatedAppsDelegate {
         releasedNames.remove(name)
         let id = AppID(name)
         // It ends soon, perhaps by a signal that it has to handle.
-        guard let app = manager.app(id), held[app.index]?.isEmpty == true, app.isStoppedOrStopping else { return }
+        guard let app = manager.app(id), unitsOfApps[app.index]?.isEmpty == true, app.isStoppedOrStopping else {
+            return
+        }
         manager.request(.resume(id))
     }
 }
@@ -339,8 +343,8 @@ extension DesktopApps {
     func appEnded(_ id: AppID, _ app: AppIndex, _ reason: Reason) {
         launches.end(app)
         setUnfollowed(unfollowed.subtracting([app]))
-        for unit in postponed.removeValue(forKey: app) ?? [] { units?.look(at: unit) }
-        guard let ended = held.removeValue(forKey: app) else { return }
+        for unit in laterUnits.removeValue(forKey: app) ?? [] { units?.look(at: unit) }
+        guard let ended = unitsOfApps.removeValue(forKey: app) else { return }
         if leaving.remove(app) == nil, reason == .release {
             if ended.isEmpty { releasedNames.insert(id.name) } else { release(ended) }
         }

@@ -261,7 +261,7 @@ final class FileScans {
 
     private let finished: (AppIndex, Found) -> Void
     private let begun: BatchQueue
-    private let round: DeferredSource
+    private let round: LaterSource
     /// The scans in their order; the first one has begun.
     private var scans: [Scan] = []
 
@@ -276,13 +276,13 @@ final class FileScans {
     ) throws(SystemdError) {
         self.finished = finished
         let owner = Owner<FileScans>()
-        begun = try BatchQueue(loop: loop, isHeld: true, start: .pause) { app in
+        begun = try BatchQueue(loop: loop, isWaiting: true, start: .idle) { app in
             guard let owner = owner.object else { return }
             owner.scans.append(Scan(app: app, files: OpenFileScan(of: processes(app))))
             // Most apps have few files, and need no round of their own.
             if owner.scans.count == 1 { owner.readSome() }
         }
-        round = try loop.deferred { owner.object?.readSome() }
+        round = try loop.later { owner.object?.readSome() }
         owner.object = self
     }
 

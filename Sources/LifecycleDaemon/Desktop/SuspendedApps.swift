@@ -8,7 +8,7 @@ protocol SuspensionObserver: AnyObject {
     func willStop(_ app: AppIndex)
     func entered(_ state: AppState, _ app: AppIndex)
     /// Lets the work begin that waits for the first answer.
-    func beginPostponedWork()
+    func beginIdleWork()
     /// Returns the programs that use the app in this way, if they are known.
     func users(_ use: Use, of app: AppIndex) -> [String]
     /// Notes that the daemon has work: the processor is awake, and a look costs little.
@@ -31,7 +31,7 @@ final class SuspendedApps: SuspensionObserver {
     /// Those of them that are suspended when their background time expires.
     private var leaving: Set<AppIndex> = []
     private let scans: FileScans
-    private let occasion: PostponedSource
+    private let nextLook: IdleSource
 
     init(
         loop: EventLoop, manager: AppManager, log: any JournalSink, sessionBus: @escaping () -> Bus?
@@ -56,17 +56,17 @@ final class SuspendedApps: SuspensionObserver {
         } finished: {
             owner.object?.begin($0, $1)
         }
-        occasion = try loop.postponed { owner.object?.look() }
+        nextLook = try loop.idle { owner.object?.look() }
         owner.object = self
         calls.source = self
         manager.suspensions = self
-        // Those of a former daemon.
+        // Those of the previous daemon.
         for app in manager.apps { entered(app.state, app.index) }
         inputsHandled()
     }
 
     func willStop(_ app: AppIndex) { calls.willStop(app) }
-    func beginPostponedWork() { scans.begin() }
+    func beginIdleWork() { scans.begin() }
 
     func users(_ use: Use, of app: AppIndex) -> [String] {
         switch use {
@@ -105,7 +105,7 @@ final class SuspendedApps: SuspensionObserver {
     }
 
     func noteOccasion() {
-        if !suspended.isEmpty { occasion.schedule() }
+        if !suspended.isEmpty { nextLook.schedule() }
     }
 
     private func begin(_ app: AppIndex, _ files: FileScans.Found) {

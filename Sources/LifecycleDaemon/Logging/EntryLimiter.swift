@@ -12,23 +12,23 @@ nonisolated enum EntryCause: Hashable {
 
 /// Limits the journal entries that one user or app can cause, so that they cannot displace the entries of others.
 ///
-/// A cause may have `burst` entries within `window`, the apps of a user `burstOfApps`, and `byteLimit` bytes of them. The limiter
-/// counts the entries that it leaves out; the count is due when the window of the cause ends.
+/// A cause may have `burst` entries within an `interval`, the apps of a user `burstOfApps`, and `byteLimit` bytes of them. The limiter
+/// counts the entries that it leaves out; the count is due when the interval of the cause ends.
 nonisolated struct EntryLimiter {
     static let burst = 32
     static let burstOfApps = 512
     static let byteLimit = 128 << 10
-    static let window: UInt64 = 30_000_000
+    static let interval: UInt64 = 30_000_000
     static let causeLimit = 4096
 
-    private struct Window {
+    private struct Interval {
         let end: UInt64
         var written = 0
         var bytes = 0
         var suppressed = 0
     }
 
-    private var windows: [EntryCause: Window] = [:]
+    private var intervals: [EntryCause: Interval] = [:]
 
     /// Counts an entry of the cause.
     ///
@@ -37,37 +37,37 @@ nonisolated struct EntryLimiter {
     ///   - now: The time in microseconds, of a clock that does not go back.
     /// - Returns: Whether the entry may be written.
     mutating func admits(_ cause: EntryCause, size: Int, at now: UInt64) -> Bool {
-        if windows.count >= Self.causeLimit, windows[cause] == nil { forgetQuietWindows(at: now) }
-        let isKnown = windows[cause] != nil || windows.count < Self.causeLimit
+        if intervals.count >= Self.causeLimit, intervals[cause] == nil { forgetQuietIntervals(at: now) }
+        let isKnown = intervals[cause] != nil || intervals.count < Self.causeLimit
         return count(isKnown ? cause : .others, size: size, at: now)
     }
 
     private mutating func count(_ cause: EntryCause, size: Int, at now: UInt64) -> Bool {
-        var window = windows[cause] ?? Window(end: now + Self.window)
-        if window.end <= now, window.suppressed == 0 { window = Window(end: now + Self.window) }
-        defer { windows[cause] = window }
+        var interval = intervals[cause] ?? Interval(end: now + Self.interval)
+        if interval.end <= now, interval.suppressed == 0 { interval = Interval(end: now + Self.interval) }
+        defer { intervals[cause] = interval }
         let burst = if case .apps = cause { Self.burstOfApps } else { Self.burst }
-        guard window.written < burst, window.bytes + size <= Self.byteLimit else {
-            window.suppressed += 1
+        guard interval.written < burst, interval.bytes + size <= Self.byteLimit else {
+            interval.suppressed += 1
             return false
         }
-        window.written += 1
-        window.bytes += size
+        interval.written += 1
+        interval.bytes += size
         return true
     }
 
-    /// The end of the earliest window in which entries were left out, in microseconds; nil if there is none.
-    var nextReport: UInt64? { windows.values.filter { $0.suppressed > 0 }.map(\.end).min() }
+    /// The end of the earliest interval in which entries were left out, in microseconds; nil if there is none.
+    var nextReport: UInt64? { intervals.values.filter { $0.suppressed > 0 }.map(\.end).min() }
 
-    /// Takes the number of entries that were left out for each cause whose window has ended.
+    /// Takes the number of entries that were left out for each cause whose interval has ended.
     mutating func takeSuppressed(at now: UInt64) -> [(cause: EntryCause, count: Int)] {
-        let ended = windows.filter { $0.value.suppressed > 0 && $0.value.end <= now }
-        for cause in ended.keys { windows[cause] = nil }
+        let ended = intervals.filter { $0.value.suppressed > 0 && $0.value.end <= now }
+        for cause in ended.keys { intervals[cause] = nil }
         return ended.map { ($0.key, $0.value.suppressed) }
     }
 
-    private mutating func forgetQuietWindows(at now: UInt64) {
-        windows = windows.filter { $0.value.suppressed > 0 || $0.value.end > now }
+    private mutating func forgetQuietIntervals(at now: UInt64) {
+        intervals = intervals.filter { $0.value.suppressed > 0 || $0.value.end > now }
     }
 }
 

@@ -4,7 +4,7 @@ import Systemd
 
 /// Writes the transitions and decisions of the core to the journal.
 struct LifecycleLog {
-    let log: any JournalSink
+    let sink: any JournalSink
 
     private typealias Fields = [(name: String, value: String)]
 
@@ -16,7 +16,7 @@ struct LifecycleLog {
         ]
         if let time = step.answerTime { fields.append(("LIFED_CALLBACK_USEC", String(time.wholeMicroseconds))) }
         let message = "\(step.app.name): \(step.from.rawValue) → \(step.to.rawValue) (\(step.reason.rawValue))"
-        log.write(
+        sink.write(
             entry(.transition, .info, message, fields).of(step.app, pid), causedBy: member.map { .apps(of: $0) })
     }
 
@@ -28,7 +28,7 @@ struct LifecycleLog {
         if let time = step.answerTime { fields.append(("LIFED_CALLBACK_USEC", String(time.wholeMicroseconds))) }
         let change = "\(step.from.rawValue) → \(step.to.rawValue) (\(step.reason.rawValue))"
         let message = "\(step.app.name)/\(step.scene.name): \(change)"
-        log.write(
+        sink.write(
             entry(.sceneTransition, .info, message, fields).of(step.app, pid), causedBy: member.map { .apps(of: $0) })
     }
 
@@ -36,7 +36,7 @@ struct LifecycleLog {
         // The process of an earlier launch is not that of a launch that has failed.
         let pid = if case .launchFailed = decision { nil as ProcessID? } else { pid }
         let cause: EntryCause? = member.map { .apps(of: $0) } ?? decision.appToLimit.map { .app($0) }
-        log.write(entry(for: decision).of(decision.app, pid), causedBy: cause)
+        sink.write(entry(for: decision).of(decision.app, pid), causedBy: cause)
     }
 
     func write(mistake: String, count: Int, by app: AppID, member: UInt32?) {
@@ -44,7 +44,7 @@ struct LifecycleLog {
             count >= AppConnection.mistakeLimit ? "; closing the channel" : "; ignoring the line (mistake \(count))"
         let text = "cannot handle a line of \(app): \(mistake)\(end)"
         let entry = entry(.channelMistake, .warning, text, [("LIFED_REASON", mistake)]).of(app, nil)
-        log.write(entry, causedBy: member.map { .apps(of: $0) } ?? .app(app))
+        sink.write(entry, causedBy: member.map { .apps(of: $0) } ?? .app(app))
     }
 
     /// Writes the memory that was reclaimed from a suspended app.
@@ -55,7 +55,7 @@ struct LifecycleLog {
             "lifed has reclaimed \(Self.size(amount)) of \(Self.size(UInt64(outcome.before))) from \(app) while suspended"
             + " (\(method.rawValue))\(end)"
         let fields: Fields = [("LIFED_FREED_BYTES", String(amount)), ("LIFED_METHOD", method.rawValue)]
-        log.write(entry(.memoryGivenBack, .info, message, fields).of(app, nil), causedBy: .app(app))
+        sink.write(entry(.memoryGivenBack, .info, message, fields).of(app, nil), causedBy: .app(app))
     }
 
     // MARK: Entries

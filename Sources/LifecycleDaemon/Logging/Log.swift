@@ -43,7 +43,7 @@ final class Log: JournalSink {
     private struct Running {
         let loop: EventLoop
         /// Writes the waiting entries after a pause.
-        let round: PostponedSource
+        let round: IdleSource
         /// Writes them as soon as the replies are sent.
         let followUp: FollowUp
         let suppressionReport: TimerSource
@@ -64,7 +64,7 @@ final class Log: JournalSink {
     func begin(in loop: EventLoop) throws(SystemdError) {
         running = Running(
             loop: loop,
-            round: try loop.postponed { [weak self] in self?.writeWaiting() },
+            round: try loop.idle { [weak self] in self?.writeWaiting() },
             followUp: try loop.followUp { [weak self] in self?.writeWaiting() },
             suppressionReport: try loop.timer { [weak self] in self?.reportSuppressed(until: loop.now) })
     }

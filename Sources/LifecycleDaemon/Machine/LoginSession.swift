@@ -2,7 +2,7 @@ import LifecycleCore
 import Processes
 import Systemd
 
-/// The login session in which the apps are seen, see ``SessionChoice``, and the machine's sleep, as logind reports them.
+/// The login session in which the apps are seen, see ``LoginSessionChoice``, and the machine's sleep, as logind reports them.
 ///
 /// Without a session, a bus or logind nothing is reported, and the foreground is never blocked. While logind or the bus is away, the last
 /// report holds; when it is back, the differences are reported.
@@ -19,39 +19,39 @@ final class LoginSession {
         case switchedBack
         /// The session with this identifier is followed.
         case followed(String)
-        /// The state that a successor needs has changed, after the events that led to it.
-        case changed(FollowedSession)
+        /// The state that the next daemon needs has changed, after the events that led to it.
+        case changed(FollowedLoginSession)
     }
 
     private let bus: Bus
-    private let choice: SessionChoice
+    private let choice: LoginSessionChoice
     private let handler: (Event) -> Void
     private let inhibitor: SleepInhibitor
     private var name: BusName?
     /// The present session, or the last one.
     private var followed: String?
     private var sleep: BusSlot?
-    private var finder: SessionFinder?
+    private var finder: LoginSessionFinder?
     private var matches: [BusSlot?] = []
     /// The state of the session; before one is found, that of a machine without any.
-    private var state: SessionState
-    private var reported: SessionState
+    private var state: LoginSessionState
+    private var reported: LoginSessionState
     private var isAsleep: Bool
-    private var known: FollowedSession
+    private var known: FollowedLoginSession
 
     /// Begins to follow, as soon as logind is on the bus.
     ///
     /// - Parameters:
-    ///   - reported: The state that a former daemon has reported.
+    ///   - reported: The state that the previous daemon has reported.
     ///   - path: The session that it has followed.
     ///   - isAsleep: A Boolean value that indicates whether it has reported a sleep and not its end.
     init(
-        bus: Bus, choice: SessionChoice, reported: SessionState = SessionState(), path: String? = nil,
+        bus: Bus, choice: LoginSessionChoice, reported: LoginSessionState = LoginSessionState(), path: String? = nil,
         isAsleep: Bool = false, handler: @escaping (Event) -> Void
     ) {
         state = reported
         followed = path
-        known = FollowedSession(path: path, hint: reported.hint)
+        known = FollowedLoginSession(path: path, hint: reported.hint)
         self.reported = reported
         self.isAsleep = isAsleep
         self.bus = bus
@@ -79,7 +79,7 @@ final class LoginSession {
             self.inhibitor.longest = longest.map { .microseconds(Int64(clamping: $0)) }
             if let isPreparing = properties["PreparingForSleep"]?.bool { self.sleepChanged(isPreparing, owner) }
         }
-        finder = SessionFinder(bus: bus, owner: owner, choice: choice) { [weak self] path in
+        finder = LoginSessionFinder(bus: bus, owner: owner, choice: choice) { [weak self] path in
             guard let path else { return self?.sessionEnded() ?? () }
             self?.follow(path, owner)
         }
@@ -126,7 +126,7 @@ final class LoginSession {
         if before.isActive, !reported.isActive { handler(.switchedAway) }
         if !before.isActive, reported.isActive { handler(.switchedBack) }
         if before.isLocked, !reported.isLocked { handler(.unlocked) }
-        let new = FollowedSession(path: followed, hint: state.hint)
+        let new = FollowedLoginSession(path: followed, hint: state.hint)
         guard new != known else { return }
         known = new
         handler(.changed(new))
@@ -142,7 +142,7 @@ final class LoginSession {
 }
 
 /// The facts of logind that decide whether the user sees the session.
-nonisolated struct SessionState: Hashable, Sendable {
+nonisolated struct LoginSessionState: Hashable, Sendable {
     /// A Boolean value that indicates whether the seat shows the session.
     var isActive = true
     /// The locker's `LockedHint`. Many lockers never set it.
@@ -163,7 +163,7 @@ nonisolated struct SessionState: Hashable, Sendable {
     }
 }
 
-extension SessionState {
+extension LoginSessionState {
     /// Applies those properties of a session that are there.
     mutating func apply(_ properties: [String: BusValue]) {
         if let active = properties["Active"]?.bool { isActive = active }
@@ -171,16 +171,16 @@ extension SessionState {
     }
 }
 
-/// The session that a former daemon has followed.
+/// The session that the previous daemon has followed.
 ///
 /// The core knows that the session is locked. The hint decides what ends that: a locker whose hint has ended meanwhile has
 /// unlocked the session; a session that was asked to lock stays locked until it is asked to unlock.
-nonisolated struct FollowedSession: Equatable, Sendable {
+nonisolated struct FollowedLoginSession: Equatable, Sendable {
     var path: String?
     var hint = false
 }
 
-extension FollowedSession: SavedTable {
+extension FollowedLoginSession: SavedTable {
     mutating func code(with coder: inout some SavedCoder) {
         coder.text("path", &path)
         coder.flag("hint", &hint)

@@ -14,7 +14,7 @@ final class MachineEvents {
     private var sleep: SleepDelay?
     private var latestSleep: TimerSource?
 
-    init(loop: EventLoop, manager: AppManager, choice: SessionChoice, log: any JournalSink) {
+    init(loop: EventLoop, manager: AppManager, choice: LoginSessionChoice, log: any JournalSink) {
         self.loop = loop
         self.manager = manager
         self.log = log
@@ -27,7 +27,7 @@ final class MachineEvents {
         }
     }
 
-    private func follow(_ choice: SessionChoice) {
+    private func follow(_ choice: LoginSessionChoice) {
         do throws(SystemdError) {
             latestSleep = try loop.timer { [weak self] in self?.letSleep() }
             let bus = try Bus(loop: loop) { [weak self] in self?.reportProblem($0) }
@@ -78,13 +78,13 @@ final class MachineEvents {
 }
 
 extension LoginSession {
-    /// Continues with the state that the apps know from a former daemon.
+    /// Continues with the state that the apps know from the previous daemon.
     fileprivate convenience init(
-        bus: Bus, choice: SessionChoice, reported: some Sequence<ForegroundBlocker>, before: FollowedSession,
+        bus: Bus, choice: LoginSessionChoice, reported: some Sequence<ForegroundBlocker>, before: FollowedLoginSession,
         handler: @escaping (Event) -> Void
     ) {
         let reported = Set(reported)
-        var state = SessionState()
+        var state = LoginSessionState()
         state.hint = reported.contains(.locked) && before.hint
         state.wasAsked = reported.contains(.locked) && !before.hint
         state.isActive = !reported.contains(.switchedAway)

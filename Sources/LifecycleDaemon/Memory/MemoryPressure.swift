@@ -124,7 +124,7 @@ nonisolated extension MemoryReading.Stall {
 
 /// The thresholds of memory pressure.
 nonisolated struct MemoryThresholds: Hashable, Sendable {
-    /// An amount of waiting within a window of time: a trigger of the kernel.
+    /// An amount of waiting within an interval: a trigger of the kernel.
     struct Stall: Hashable, Sendable {
         enum Kind: String, Sendable {
             /// The time in which at least one task waited.
@@ -136,20 +136,20 @@ nonisolated struct MemoryThresholds: Hashable, Sendable {
         var kind: Kind
         var stall: Duration
         /// Half a second to ten seconds; for an unprivileged process a multiple of two seconds.
-        var window: Duration
+        var interval: Duration
     }
 
     /// Apps are warned.
-    var warning = Stall(kind: .some, stall: .milliseconds(150), window: .seconds(1))
+    var warning = Stall(kind: .some, stall: .milliseconds(150), interval: .seconds(1))
     /// Apps are ended.
-    var critical = Stall(kind: .full, stall: .milliseconds(100), window: .seconds(1))
+    var critical = Stall(kind: .full, stall: .milliseconds(100), interval: .seconds(1))
     /// `MemAvailable` in bytes below which memory is short without pressure; zero for none.
     var minimumAvailable: UInt64 = 64 << 20
     /// The share of `MemTotal` in `MemAvailable` and `SwapFree` below which memory is short without pressure; zero for none.
     var reserve = 0.0
     /// The waiting after which ``reserve`` and ``minimumAvailable`` are checked. On a machine without swap the kernel kills an app that fills the
     /// memory before the waiting is enough for a warning.
-    var notice = Stall(kind: .some, stall: .milliseconds(5), window: .milliseconds(500))
+    var notice = Stall(kind: .some, stall: .milliseconds(5), interval: .milliseconds(500))
     /// The share of `MemTotal` in `MemAvailable` above which no waiting is critical; nil for none. A virtual machine that
     /// stood still has such waiting, and a cgroup at a limit of its own; ending an app would not help.
     var plenty: Double?
@@ -157,21 +157,21 @@ nonisolated struct MemoryThresholds: Hashable, Sendable {
 
 nonisolated extension MemoryThresholds.Stall {
     /// The text to write to a pressure file.
-    var trigger: String { "\(kind.rawValue) \(stall.microseconds) \(window.microseconds)" }
+    var trigger: String { "\(kind.rawValue) \(stall.microseconds) \(interval.microseconds)" }
 
-    /// The same share of a window that the kernel accepts from a process without CAP_SYS_RESOURCE (Linux 6.4): a multiple
+    /// The same share of an interval that the kernel accepts from a process without CAP_SYS_RESOURCE (Linux 6.4): a multiple
     /// of two seconds. It reports the same pressure that much later.
     var forEverybody: Self {
         let step: Int64 = 2_000_000
-        let length = max(window.microseconds, 1)
+        let length = max(interval.microseconds, 1)
         let rounded = min(max((length + step - 1) / step, 1), 5) * step
         let (scaled, overflow) = stall.microseconds.multipliedReportingOverflow(by: rounded)
         let share = overflow ? rounded : min(scaled / length, rounded)
-        return Self(kind: kind, stall: .microseconds(max(share, 1)), window: .microseconds(rounded))
+        return Self(kind: kind, stall: .microseconds(max(share, 1)), interval: .microseconds(rounded))
     }
 
     func isReached(by stalled: Duration, in elapsed: Duration) -> Bool {
-        stalled > .zero && stalled / elapsed >= stall / window
+        stalled > .zero && stalled / elapsed >= stall / interval
     }
 }
 

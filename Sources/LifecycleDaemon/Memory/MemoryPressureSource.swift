@@ -5,7 +5,7 @@ import Systemd
 
 /// Reports when memory becomes short: triggers on the kernel's pressure stall information.
 ///
-/// A trigger fires at most once in its window while the pressure lasts. Each event is also the occasion to read `MemAvailable`, of which
+/// A trigger fires at most once in its interval while the pressure lasts. Each event is also the occasion to read `MemAvailable`, of which
 /// the kernel sends no events. ``ReserveWatch`` finds memory that is filled faster than pressure shows.
 final class MemoryPressureSource {
     enum Event {
@@ -77,7 +77,7 @@ final class MemoryPressureSource {
         // For want of a descriptor or of memory, the file cannot be read when it matters most: the report counts alone.
         let unread = MemoryReading(instant: loop.freshNow)
         var pressure = current() ?? MemoryPressure(since: unread, reading: unread, thresholds: thresholds)
-        // The kernel's window is not the time between two readings; its level counts.
+        // The interval of the kernel is not the time between two readings; its level counts.
         pressure.level = pressure.level(toldOf: level, thresholds)
         if level == .critical || pressure.level == .critical { criticalAt = loop.now }
         handler(.pressure(pressure))
@@ -132,7 +132,7 @@ final class MemoryPressureSource {
         guard number >= 0 else { throw Errno(rawValue: errno) }
         let descriptor = Descriptor(owning: number)
         if write(stall.trigger, to: number) { return descriptor }
-        // EINVAL, or EPERM before Linux 6.4, for a window that is reserved for the privileged.
+        // EINVAL, or EPERM before Linux 6.4, for an interval that is reserved for the privileged.
         guard errno == EINVAL || errno == EPERM, write(stall.forEverybody.trigger, to: number) else {
             throw Errno(rawValue: errno)
         }

@@ -21,7 +21,7 @@ final class MemoryWatch {
     private var thresholds: MemoryThresholds?
     private let reserve: ReserveWatch
     /// The memory of apps that are being ended for it, in bytes.
-    private var held: [AppIndex: Int] = [:]
+    private var memoryBefore: [AppIndex: Int] = [:]
     private let timer: TimerSource
     /// The check that the core waits for.
     private var pending: Check?
@@ -117,7 +117,7 @@ final class MemoryWatch {
     }
 
     /// Measures the memory of an app that is about to be ended for it.
-    func measure(_ app: AppIndex) { held[app] = processes.tree(of: app)?.ownMemory }
+    func measure(_ app: AppIndex) { memoryBefore[app] = processes.tree(of: app)?.ownMemory }
 
     /// Reads how short memory is now that the app has ended, and tells the core.
     ///
@@ -134,7 +134,7 @@ final class MemoryWatch {
         guard let check = pending else { return }
         pending = nil
         let left = processes.tree(of: check.app)?.ownMemory ?? 0
-        let freed = check.app.flatMap { held.removeValue(forKey: $0) }.map { UInt64(max($0 - left, 0)) }
+        let freed = check.app.flatMap { memoryBefore.removeValue(forKey: $0) }.map { UInt64(max($0 - left, 0)) }
         let pressure = source?.current()
         let level = pressure?.level ?? .normal
         core.handle(.memoryChecked(level, pressure?.description ?? "", freed: freed))
@@ -224,7 +224,7 @@ nonisolated extension MemoryThresholds {
     /// Apps are warned when some processes wait, and must go when all wait, unless half of the machine's memory is available.
     init(_ settings: DaemonSettings.Memory) {
         func stall(_ kind: Stall.Kind, percent: Int) -> Stall {
-            Stall(kind: kind, stall: settings.window * percent / 100, window: settings.window)
+            Stall(kind: kind, stall: settings.window * percent / 100, interval: settings.window)
         }
         warning = stall(.some, percent: settings.warning)
         critical = stall(.full, percent: settings.critical)
@@ -240,7 +240,7 @@ final class MemoryTrimmer {
     private let processes: AppProcesses
     private let core: any InputHandler
     private var waiting: [AppIndex: MemoryReclaim] = [:]
-    private let idle: DeferredSource
+    private let idle: LaterSource
     private var hasReported = false
 
     init(
@@ -250,7 +250,7 @@ final class MemoryTrimmer {
         self.processes = processes
         self.core = core
         let owner = Owner<MemoryTrimmer>()
-        idle = try loop.deferred { owner.object?.step() }
+        idle = try loop.later { owner.object?.step() }
         idle.setPriority(.idle)
         owner.object = self
     }
@@ -263,7 +263,7 @@ final class MemoryTrimmer {
         } catch {
             guard !hasReported else { return }
             hasReported = true
-            log.log.write(.notice, "cannot reclaim the memory of suspended apps: \(error); leaving it to them")
+            log.sink.write(.notice, "cannot reclaim the memory of suspended apps: \(error); leaving it to them")
         }
     }
 

@@ -35,8 +35,8 @@ final class StateResources {
         self.log = log
         self.store = store
         let owner = Owner<StateResources>()
-        raised = try BatchQueue(loop: loop, isHeld: true, start: .followUp) { owner.object?.apply($0) }
-        stale = try BatchQueue(loop: loop, isHeld: true, start: .pause) { owner.object?.apply($0) }
+        raised = try BatchQueue(loop: loop, isWaiting: true, start: .followUp) { owner.object?.apply($0) }
+        stale = try BatchQueue(loop: loop, isWaiting: true, start: .idle) { owner.object?.apply($0) }
         owner.object = self
     }
 
@@ -125,7 +125,7 @@ final class StateResources {
     }
 
     /// Lets the work begin that waits for the first answer.
-    func beginPostponedWork() {
+    func beginIdleWork() {
         raised.begin()
         stale.begin()
     }

@@ -111,18 +111,18 @@ extension LaunchRecord: SavedTable {
         coder.instant("launched", &launched)
         coder.flag("asked-to-end", &isAskedToEnd)
         coder.flag("exit-reported", &hasReportedExit)
-        coder.list("held-before", &tree.heldBefore)
+        coder.list("held-before", &tree.stoppedByOthers)
         coder.item("main-ended", &tree.exitStatus)
         coder.flag("taken-in", &tree.isAdopted)
         coder.text("origin", &tree.origin)
         var owner = tree.owner?.user
         coder.user("owner", &owner)
         tree.owner = owner.map { TreeOwner(user: $0) }
-        coder.list("stray", &tree.strays)
+        coder.list("stray", &tree.escaped)
         coder.list("unit", &tree.units)
-        var signals = tree.heldSignals.map { String($0.rawValue) }
+        var signals = tree.signalsForLater.map { String($0.rawValue) }
         coder.list("held-signal", &signals)
-        tree.heldSignals = signals.compactMap { Int32($0) }.map { Signal(rawValue: $0) }
+        tree.signalsForLater = signals.compactMap { Int32($0) }.map { Signal(rawValue: $0) }
         coder.list("asked-first", &tree.askedFirst)
         let signal = coder.number("end-signal", tree.endSignal.map { UInt64($0.rawValue) })
         tree.endSignal = signal.flatMap(Signal.init(saved:))

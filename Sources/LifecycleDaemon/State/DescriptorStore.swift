@@ -3,7 +3,7 @@ import Glibc
 import Processes
 import Systemd
 
-/// The descriptors that the service manager stores for a successor: for each launch the pidfd of the main process and the
+/// The descriptors that the service manager stores for the next daemon: for each launch the pidfd of the main process and the
 /// daemon's end of the channel, under one name.
 enum DescriptorStore {
     private static let prefix = "app-"
@@ -16,7 +16,7 @@ enum DescriptorStore {
 
     static func isName(_ name: String) -> Bool { name.hasPrefix(prefix) }
 
-    /// Stores the descriptors of a launch. If that fails, a successor finds the processes by the saved state.
+    /// Stores the descriptors of a launch. If that fails, the next daemon finds the processes by the saved state.
     static func store(_ descriptors: [Int32], for token: LaunchToken, log: any JournalSink) {
         report(log) { () throws(SystemdError) in
             try ServiceManager.storeDescriptors(descriptors, name: name(of: token))

@@ -127,7 +127,7 @@ final class LastExits {
 /// The last apps that have ended and were forgotten, and the last launches that failed: one record for each app, at most
 /// ``limit`` of them and ``byteLimit`` bytes. A record is read from its bytes when it is asked for.
 ///
-/// They are in the state file for a successor, and in the state directory after a daemon that has ended all apps.
+/// They are in the state file for the next daemon, and in the state directory after a daemon that has ended all apps.
 final class EndedApps {
     struct Record {
         let id: AppID

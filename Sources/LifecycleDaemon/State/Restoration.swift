@@ -4,7 +4,7 @@ import LifecycleCore
 import Processes
 import Systemd
 
-/// The state that a successor of the daemon restores.
+/// The state that the next daemon restores.
 extension AppManager: StateSource {
     func listState(_ save: (StateKind, SavedRecord) -> Void) {
         if let path = processes.groupsPath { save(.controlGroups, SavedRecord(["cgroups": path])) }
@@ -24,8 +24,8 @@ extension AppManager: StateSource {
     var channelsToSave: [(AppIndex, ChannelProgress)] {
         recordedApps.compactMap { app in
             if let progress = channels.progress(of: app) { return (app, progress) }
-            // A later daemon waits for the process, too.
-            return channels.formerProcess(of: app).map { (app, ChannelProgress(process: $0)) }
+            // The next daemon waits for the process, too.
+            return channels.previousProcess(of: app).map { (app, ChannelProgress(process: $0)) }
         }
     }
 
@@ -53,7 +53,7 @@ extension AppManager: StateSource {
         }
     }
 
-    /// Restores the apps of a former daemon. Called before any other input of the core.
+    /// Restores the apps of the previous daemon. Called before any other input of the core.
     ///
     /// - Parameter descriptors: The descriptors that were stored for this daemon.
     func restore(_ saved: SavedState, configuration: LoadedConfiguration, descriptors: StoredDescriptors) {
@@ -86,7 +86,7 @@ extension AppManager: StateSource {
         for app in states.sorted(by: { $0.since < $1.since }) { resources.enter(app.state, app.app) }
         for announcement in saved.unannounced { restore(announcement) }
         followedCount = announcements.count
-        // From here on a successor must know what is done.
+        // From here on the next daemon must know what is done.
         store.begin(with: saved.slots)
         announceTransitions()
         // Entries are written at once before the loop runs.
@@ -104,7 +104,7 @@ extension AppManager: StateSource {
         endAbandonedInterruptions()
         announceTransitions()
         let running = core.runningCount
-        log.log.write(
+        log.sink.write(
             LogEntry(
                 id: .restored, message: "lifed has restored \(running) app\(running == 1 ? "" : "s")",
                 fields: [("LIFED_APPS", String(running))]))
@@ -112,7 +112,7 @@ extension AppManager: StateSource {
 
     /// Notes the processes of launches that the records of the apps do not know: a damaged file has lost the latest ones.
     private func noteLostTrees(_ saved: SavedState) {
-        processes.lostTrees = saved.apps.compactMap { id, saved in
+        processes.unmanagedTrees = saved.apps.compactMap { id, saved in
             let app = app(id)
             guard app?.isRunning != true, let launch = saved.launch,
                 let record = LaunchRecord(launch, desiredState: .stopped), record.launched != app?.launched
@@ -121,7 +121,7 @@ extension AppManager: StateSource {
         }
     }
 
-    /// Adds a transition that the former daemon did not announce. The end of an app has the decision of how it has ended.
+    /// Adds a transition that the previous daemon did not announce. The end of an app has the decision of how it has ended.
     private func restore(_ announcement: Announcement) {
         let app = index(of: announcement.app)
         let pid = processes.lastPID(of: app)
@@ -138,7 +138,7 @@ extension AppManager: StateSource {
     private func restoreDefinitions(_ saved: SavedState) {
         var isUserNamed = false
         for (id, app) in saved.apps {
-            // Requests for an app that was never launched ended with the former daemon.
+            // Requests for an app that was never launched ended with the previous daemon.
             guard app.core != nil, let record = app.definition else { continue }
             if let described = catalog[id] {
                 guard var definition = AppDefinition(saved: record, defaults: defaults), definition.isAdHoc,
@@ -180,15 +180,15 @@ extension AppManager: StateSource {
         _ app: AppMachine, _ saved: SavedState.App?, _ descriptors: StoredDescriptors, _ look: FirstLook
     ) -> ExitStatus? {
         let desiredState: ProcessTree.DesiredState = app.isStoppedOrStopping ? .stopped : .running
-        // The former daemon may have ended between two launches, or before this one had begun.
+        // The previous daemon may have ended between two launches, or before this one had begun.
         let record = saved?.launch.flatMap { LaunchRecord($0, desiredState: desiredState) }
         guard let record, let launch = saved?.launch, record.launched == app.launched else {
-            if let record { processes.lostTrees.append(record.tree) }
+            if let record { processes.unmanagedTrees.append(record.tree) }
             return app.isSpawning ? nil : .unknown
         }
         if record.tree.isAdopted { catalog.beginAdoption(of: app.id, isUnit: !record.tree.units.isEmpty) }
         let pidfd = descriptors.takeProcess(of: record.tree.token)
-        // A launch may have failed with the former daemon.
+        // A launch may have failed with the previous daemon.
         let status = processes.restore(
             app.index, record, saved: launch, pidfd: pidfd, after: app.isSpawning ? nil : look)
         if let status {
@@ -213,7 +213,7 @@ extension AppManager: StateSource {
     }
 }
 
-/// Resumes every app that a former daemon with these options has left stopped or frozen. For machines without systemd, where
+/// Resumes every app that the previous daemon with these options has left stopped or frozen. For machines without systemd, where
 /// `lifed-rescue.service` does this.
 ///
 /// - Returns: The exit code of the process.
@@ -236,7 +236,7 @@ public func rescue(options: Options) throws -> Int32 {
     return report.failures.isEmpty ? EXIT_SUCCESS : EXIT_FAILURE
 }
 
-/// Resumes the apps of the saved state. A later daemon finds that unchanged, and suspends them again.
+/// Resumes the apps of the saved state. The next daemon finds that unchanged, and suspends them again.
 private func resumeApps(leftIn paths: DaemonPaths) throws(DaemonError) -> Rescue.Report {
     guard let state = try readLaunches(paths.stateFile, bootID: BootID.ofThisBoot()) else {
         throw DaemonError(
@@ -244,7 +244,7 @@ private func resumeApps(leftIn paths: DaemonPaths) throws(DaemonError) -> Rescue
             "cannot rescue apps: there is no state file in \(paths.runtime); name its directory with --runtime-directory"
         )
     }
-    return Rescue.resumeEverything(in: state.formerCgroups, trees: state.trees)
+    return Rescue.resumeEverything(in: state.previousCgroups, trees: state.trees)
 }
 
 /// Reads a state file for its launches, which are text even if a daemon cannot use the rest.
@@ -257,13 +257,13 @@ private func readLaunches(_ path: String, bootID: String) throws(DaemonError) ->
     }
 }
 
-/// Resumes the apps of a former daemon that this one cannot restore: nothing else continues or thaws them. Called before the state
+/// Resumes the apps of the previous daemon that this one cannot restore: nothing else continues or thaws them. Called before the state
 /// is replaced, of which the records are used that can be read.
 ///
-/// - Parameter cgroups: The control groups of this daemon, which has those of the former one in most cases.
+/// - Parameter cgroups: The control groups of this daemon, which has those of the previous one in most cases.
 func resumeUnrestoredApps(leftIn paths: DaemonPaths, bootID: String, cgroups: CgroupSubtree?, log: any JournalSink) {
     let rest = SavedState.readRest(paths.stateFile, bootID: bootID)
-    log.write(Rescue.resumeEverything(in: rest?.formerCgroups ?? cgroups, trees: rest?.trees ?? []))
+    log.write(Rescue.resumeEverything(in: rest?.previousCgroups ?? cgroups, trees: rest?.trees ?? []))
 }
 
 extension JournalSink {
@@ -280,7 +280,7 @@ extension JournalSink {
 
 extension SavedState {
     /// The control groups of the apps, if they are there.
-    fileprivate var formerCgroups: CgroupSubtree? { cgroups.flatMap { CgroupSubtree.existing(at: $0) } }
+    fileprivate var previousCgroups: CgroupSubtree? { cgroups.flatMap { CgroupSubtree.existing(at: $0) } }
 
     /// The processes of the apps.
     fileprivate var trees: [SavedTree] {

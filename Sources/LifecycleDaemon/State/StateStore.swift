@@ -84,7 +84,7 @@ final class FileStateStore: StateStore {
     private var condition = Condition.good
     private let retry: TimerSource
     /// Saves the resource values, with what else is saved in the same round.
-    private let commitment: PostponedSource
+    private let commitment: IdleSource
 
     private static let retryDelay: UInt64 = 5_000_000
 
@@ -99,7 +99,7 @@ final class FileStateStore: StateStore {
         slotsHeader = SavedState.slotsHeader(bootID: bootID)
         let owner = Owner<FileStateStore>()
         retry = try loop.timer { _ = owner.object?.makeRoom() }
-        commitment = try loop.postponed(isLast: true) { owner.object?.commit() }
+        commitment = try loop.idle(isLast: true) { owner.object?.commit() }
         owner.object = self
     }
 

@@ -117,7 +117,7 @@ final class CgroupContainment: Containment {
 
     override var isGroupAlone: Bool { outside.isEmpty }
 
-    override var strays: [ProcessIdentity] { outside.isEmpty ? [] : outside.sorted { $0.pid < $1.pid } }
+    override var escaped: [ProcessIdentity] { outside.isEmpty ? [] : outside.sorted { $0.pid < $1.pid } }
 
     /// Returns whether a look at the group does not find every member.
     ///
@@ -192,7 +192,7 @@ final class CgroupContainment: Containment {
     override var isAskedToFreeze: Bool { isFreezeRequested }
 
     override func freeze() -> Bool {
-        // A call that fails leaves the group as it was, and an earlier daemon may have frozen it.
+        // A call that fails leaves the group as it was, and the previous daemon may have frozen it.
         isFreezeRequested = (try? files.write("1", to: "cgroup.freeze")) != nil || group.isAskedToFreeze
         return isFreezeRequested
     }

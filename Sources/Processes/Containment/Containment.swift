@@ -47,7 +47,7 @@ class Containment {
     func isAlone(_ process: ProcessID) -> Bool { memberIDs()?.isOnly(process) ?? false }
 
     /// The members of the latest look that are neither below the main process nor in the cgroup.
-    var strays: [ProcessIdentity] { [] }
+    var escaped: [ProcessIdentity] { [] }
 
     /// Returns whether a process that is not below the main one, as far as can be seen now, belongs inside nevertheless.
     func claims(_ process: ProcessStatus) -> Bool { false }

@@ -27,7 +27,7 @@ final class DescentContainment: Containment {
 
     override var lostOrphans: LostOrphans? { lost }
 
-    override var strays: [ProcessIdentity] { outside }
+    override var escaped: [ProcessIdentity] { outside }
 
     /// Returns the main process and its descendants first.
     override func members() -> [ProcessStatus] {
@@ -89,9 +89,11 @@ extension SavedTree {
     func containmentWithoutGroup(marks: LaunchMarks, helpers: HelperPrograms = HelperPrograms()) -> Containment {
         isAdopted
             ? DescentContainment(
-                main: main, known: heldBefore + strays, owner: owner, adoptionTime: adoptionTime ?? main.startTime)
+                main: main, known: stoppedByOthers + escaped, owner: owner, adoptionTime: adoptionTime ?? main.startTime
+            )
             : RestoredContainment(
-                main: main, token: token, user: userOfLaunch, known: heldBefore + strays, helpers: helpers, marks: marks
+                main: main, token: token, user: userOfLaunch, known: stoppedByOthers + escaped, helpers: helpers,
+                marks: marks
             )
     }
 }

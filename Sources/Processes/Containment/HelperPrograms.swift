@@ -142,7 +142,7 @@ extension ProcessTable {
         for tree in trees where tree.mayHaveHelpers { tree.releaseHelpers() }
     }
 
-    /// Returns the helpers of this moment, and those that an earlier daemon has released.
+    /// Returns the helpers of this moment, and those that the previous daemon has released.
     public func allHelpers() -> [Helper] {
         if !helpers.names.isEmpty {
             for tree in trees where tree.mayHaveHelpers { tree.releaseHelpers() }

@@ -21,7 +21,7 @@ final class OwnedContainment: Containment {
     override var cgroup: Cgroup? { inner.cgroup }
     override var groupName: String? { inner.groupName }
     override var groupNumber: UInt? { inner.groupNumber }
-    override var strays: [ProcessIdentity] { inner.strays }
+    override var escaped: [ProcessIdentity] { inner.escaped }
 
     override func members() -> [ProcessStatus] { inner.members().filter { owner.owns($0.pid) } }
 
@@ -138,7 +138,7 @@ extension ProcessTree {
     private func refusingProcesses() -> [ForeignProcess] {
         guard desiredState == .stopped, !isFreezing else { return [] }
         return Set(refused.map { $0.process }).sorted { $0.pid < $1.pid }.compactMap { process in
-            guard let status = process.status, !status.state.isHeld,
+            guard let status = process.status, !status.state.isStoppedOrTraced,
                 let user = RunningProcess.users(of: process.pid)?.first
             else { return nil }
             return ForeignProcess(info: ProcessInfo(status), user: user)

@@ -32,7 +32,7 @@ final class ProcessGroupContainment: Containment {
         sessions = [leader.pid]
     }
 
-    override var strays: [ProcessIdentity] { found }
+    override var escaped: [ProcessIdentity] { found }
 
     override func members() -> [ProcessStatus] {
         let children = Children(listedByKernel: listsChildren)
@@ -45,9 +45,9 @@ final class ProcessGroupContainment: Containment {
         for orphan in orphans.list(children) where claims(orphan) {
             descendants.add(orphan)
         }
-        let strays = descendants.found.dropFirst(count)
-        found = strays.identities
-        trackUnreaped(strays)
+        let escaped = descendants.found.dropFirst(count)
+        found = escaped.identities
+        trackUnreaped(escaped)
         remember(descendants.found)
         return descendants.found
     }

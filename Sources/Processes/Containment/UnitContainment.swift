@@ -176,7 +176,7 @@ extension ProcessTable {
     ///   - suspendMethod: The way to stop it. With the freezer, systemd does not thaw the unit when it stops it.
     /// - Returns: The tree, or nil when the process or the group has ended.
     public func adopt(
-        _ process: consuming HeldProcess, in group: UnitGroup, suspendMethod: SuspendMethod = .signal
+        _ process: consuming PinnedProcess, in group: UnitGroup, suspendMethod: SuspendMethod = .signal
     ) -> ProcessTree? {
         guard let status = ProcessStatus(of: process.pid), !status.isZombie, process.lives,
             let users = RunningProcess.users(of: process.pid)

@@ -27,7 +27,7 @@ public struct LockWait: Hashable, Sendable {
     }
 
     /// Reads the lines: `7: FLOCK  ADVISORY  WRITE 13324 fe:00:16220209 0 EOF` for a lock, and below it, for each process that waits
-    /// for it, the same with `->` behind the number.
+    /// for it, the same with `->` after the number.
     public static func parse(_ text: [UInt8]) -> [LockWait] {
         // Mostly no process waits.
         guard text.contains(UInt8(ascii: ">")) else { return [] }

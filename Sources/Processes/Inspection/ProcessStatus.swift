@@ -120,7 +120,7 @@ extension Span<UInt8> {
         unsafe extracting(range).withUnsafeBufferPointer { unsafe String(decoding: $0, as: UTF8.self) }
     }
 
-    /// Returns the number behind one space, which is followed by another space.
+    /// Returns the number after one space, which is followed by another space.
     fileprivate func nextNumber<Number: FixedWidthInteger>(at position: inout Int) -> Number? {
         guard skipSpace(at: &position), let value: Number = number(at: &position), position < count,
             self[position] == UInt8(ascii: " ")
@@ -128,7 +128,7 @@ extension Span<UInt8> {
         return value
     }
 
-    /// Goes to the end of so many fields, each behind one space; false where there are fewer.
+    /// Goes to the end of so many fields, each after one space; false where there are fewer.
     fileprivate func skipFields(_ number: Int, at position: inout Int) -> Bool {
         for _ in 0..<number {
             guard skipSpace(at: &position) else { return false }
@@ -139,7 +139,7 @@ extension Span<UInt8> {
         return true
     }
 
-    /// Goes behind a space that something else follows.
+    /// Goes after a space that something else follows.
     private func skipSpace(at position: inout Int) -> Bool {
         guard position + 1 < count, self[position] == UInt8(ascii: " "), self[position + 1] != UInt8(ascii: " ") else {
             return false
@@ -198,7 +198,7 @@ public enum ProcessState: Hashable, Sendable {
 
     /// A Boolean value that indicates whether a thread in this state is kept from running until another process
     /// continues it.
-    var isHeld: Bool { self == .stopped || self == .traced }
+    var isStoppedOrTraced: Bool { self == .stopped || self == .traced }
 }
 
 /// A process number. It means a process only as long as that process has not been reaped.

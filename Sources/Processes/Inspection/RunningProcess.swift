@@ -2,7 +2,7 @@ import Glibc
 
 /// The facts about a process of another program that decide about its adoption.
 ///
-/// Its name and its arguments are its own word. Hold the process with a `HeldProcess` meanwhile.
+/// Its name and its arguments are its own word. Hold the process with a `PinnedProcess` meanwhile.
 public struct RunningProcess: Sendable {
     /// The number and the start time, which name no other process of this boot.
     public let identity: ProcessIdentity

@@ -69,7 +69,7 @@ enum ProcessDescriptor {
 }
 
 /// A process that is held by a descriptor while it is looked at, so that its number cannot become another's unnoticed.
-public struct HeldProcess: ~Copyable {
+public struct PinnedProcess: ~Copyable {
     /// The number of the process.
     public let pid: ProcessID
     private let descriptor: Descriptor
@@ -83,9 +83,9 @@ public struct HeldProcess: ~Copyable {
     ///
     /// - Parameter pid: A process number.
     /// - Throws: The error of pidfd_open(2), mostly for want of a descriptor.
-    public static func hold(_ pid: ProcessID) throws(Errno) -> HeldProcess? {
+    public static func pin(_ pid: ProcessID) throws(Errno) -> PinnedProcess? {
         let number = linux_pidfd_open(pid)
-        guard number < 0 else { return HeldProcess(pid: pid, descriptor: Descriptor(owning: number)) }
+        guard number < 0 else { return PinnedProcess(pid: pid, descriptor: Descriptor(owning: number)) }
         // A thread that is not the first is EINVAL, or ENOENT since Linux 6.9.
         guard [ESRCH, EINVAL, ENOENT].contains(-number) else { throw Errno(rawValue: -number) }
         return nil

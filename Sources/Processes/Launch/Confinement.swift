@@ -71,8 +71,8 @@ public struct Confinement: Hashable, Sendable {
     /// The present time in clock ticks since boot, as the start of a process.
     public static var now: UInt64 { BootTime.now.ticks }
 
-    /// Reads proc_pid_limits(5): one line for each resource, in the order of their numbers, behind a heading; the
-    /// limits begin behind a name of 25 bytes and a space.
+    /// Reads proc_pid_limits(5): one line for each resource, in the order of their numbers, after a heading; the
+    /// limits begin after a name of 25 bytes and a space.
     static func limits(in text: [UInt8]) -> [UInt64]? {
         let lines = text.split(separator: UInt8(ascii: "\n")).dropFirst()
         let limits = lines.flatMap { line in
@@ -95,7 +95,7 @@ public struct Confinement: Hashable, Sendable {
 // MARK: - Keeping
 
 extension Confinement {
-    /// One line, for a successor of the daemon.
+    /// One line, for the next daemon.
     public var text: String {
         let numbers = [boundingSet, hasNoNewPrivileges ? 1 : 0] + limits
         return numbers.map { $0 == .max ? "-" : String($0) }.joined(separator: ",")

@@ -26,7 +26,7 @@ public struct LaunchToken: Hashable, Sendable, CustomStringConvertible {
         self.init(first: first, second: second)
     }
 
-    /// Reads a number as ``rawValue`` writes it, and the byte behind it.
+    /// Reads a number as ``rawValue`` writes it, and the byte after it.
     private static func number(_ bytes: inout String.UTF8View.Iterator, until end: UInt8?) -> UInt64? {
         var (number, count): (UInt64, Int) = (0, 0)
         while let digit = bytes.next() {

@@ -128,7 +128,7 @@ extension SpawnRequest {
 /// Keeps a child from executing its program until the launch is on record.
 ///
 /// The child ends without having run anything if the gate is dropped before it was opened, and so if this process ends:
-/// a later daemon need not look for programs that are not on record.
+/// the next daemon need not look for programs that are not on record.
 public struct LaunchGate: ~Copyable {
     let descriptor: Descriptor
 

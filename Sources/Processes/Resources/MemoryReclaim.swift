@@ -235,7 +235,7 @@ enum MemoryMap {
         return piece.isEmpty ? pieces : pieces + [piece]
     }
 
-    /// Returns what is left of ranges behind so many bytes.
+    /// Returns what is left of ranges after so many bytes.
     static func ranges(_ ranges: [Range<UInt64>], from offset: UInt64) -> [Range<UInt64>] {
         var done = offset
         return ranges.compactMap { range in

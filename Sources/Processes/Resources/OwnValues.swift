@@ -4,7 +4,7 @@
 /// on. A process that was born since has inherited the value that was set, and the own value behind it.
 struct OwnValues: Hashable {
     /// A thread of a process, or a process, whose number is then that of its first thread.
-    struct Bearer: Hashable {
+    struct Subject: Hashable {
         let process: ProcessIdentity
         let id: ProcessID
 
@@ -21,28 +21,28 @@ struct OwnValues: Hashable {
         private let id: ProcessID
         let setting: ResourceSetting
 
-        init(_ setting: ResourceSetting, of bearer: Bearer, own: Int, set: Int) {
+        init(_ setting: ResourceSetting, of subject: Subject, own: Int, set: Int) {
             (self.setting, self.own, self.set) = (setting, own, set)
-            (startTime, pid, id) = (bearer.process.startTime, bearer.process.pid, bearer.id)
+            (startTime, pid, id) = (subject.process.startTime, subject.process.pid, subject.id)
         }
 
-        var bearer: Bearer { Bearer(process: ProcessIdentity(pid: pid, startTime: startTime), id: id) }
+        var subject: Subject { Subject(process: ProcessIdentity(pid: pid, startTime: startTime), id: id) }
     }
 
     private(set) var entries: [Entry] = []
 
-    /// Creates values of no bearer.
+    /// Creates values of no subject.
     init() {}
 
     private init(entries: [Entry]) { self.entries = entries }
 
     var isEmpty: Bool { entries.isEmpty }
 
-    /// The processes of the bearers, some more than once.
-    var processes: some Sequence<ProcessIdentity> { entries.lazy.map { $0.bearer.process } }
+    /// The processes of the subjects, some more than once.
+    var processes: some Sequence<ProcessIdentity> { entries.lazy.map { $0.subject.process } }
 
     mutating func remove(of processes: Set<ProcessIdentity>) {
-        entries.removeAll { processes.contains($0.bearer.process) }
+        entries.removeAll { processes.contains($0.subject.process) }
     }
 
     /// More values than most apps have of a setting.
@@ -52,17 +52,17 @@ struct OwnValues: Hashable {
 // MARK: - Changes
 
 extension OwnValues {
-    /// A change of some settings of all bearers. The entries of other settings stay; those of bearers that are gone do not.
+    /// A change of some settings of all subjects. The entries of other settings stay; those of subjects that are gone do not.
     struct Update {
         private let former: [Entry]
         private var entries: [Entry] = []
-        /// The former entries by bearer, if there are so many that a search takes longer.
+        /// The former entries by subject, if there are so many that a search takes longer.
         private var known: [Key: [Entry]]?
         private lazy var inherited = inheritedValues()
 
         private struct Key: Hashable {
             let setting: ResourceSetting
-            let bearer: Bearer
+            let subject: Subject
         }
 
         /// The key of a value that was set.
@@ -85,40 +85,42 @@ extension OwnValues {
             for entry in former where !settings.contains(entry.setting) { entries.append(entry) }
             guard former.count > Self.searchLimit else { return }
             var known: [Key: [Entry]] = [:]
-            for entry in former { known[Key(setting: entry.setting, bearer: entry.bearer), default: []].append(entry) }
+            for entry in former {
+                known[Key(setting: entry.setting, subject: entry.subject), default: []].append(entry)
+            }
             self.known = known
         }
 
-        /// Returns the value of its own of a bearer that has a value now.
-        mutating func own(_ setting: ResourceSetting, of bearer: Bearer, current: Int) -> Int {
+        /// Returns the value of its own of a subject that has a value now.
+        mutating func own(_ setting: ResourceSetting, of subject: Subject, current: Int) -> Int {
             if former.isEmpty { return current }
-            if let own = noted(setting, of: bearer, current: current) { return own }
+            if let own = noted(setting, of: subject, current: current) { return own }
             return inherited[Value(setting: setting, set: current)]?.own ?? current
         }
 
-        /// Notes the value that a bearer has now.
-        mutating func note(_ setting: ResourceSetting, of bearer: Bearer, own: Int, present: Int) {
+        /// Notes the value that a subject has now.
+        mutating func note(_ setting: ResourceSetting, of subject: Subject, own: Int, present: Int) {
             guard present != own else { return }
-            entries.append(Entry(setting, of: bearer, own: own, set: present))
+            entries.append(Entry(setting, of: subject, own: own, set: present))
         }
 
-        /// Notes the values that a bearer has before and after a change that is about to be made.
-        mutating func note(_ setting: ResourceSetting, of bearer: Bearer, own: Int, before: Int, after: Int) {
-            note(setting, of: bearer, own: own, present: after)
-            if before != after { note(setting, of: bearer, own: own, present: before) }
+        /// Notes the values that a subject has before and after a change that is about to be made.
+        mutating func note(_ setting: ResourceSetting, of subject: Subject, own: Int, before: Int, after: Int) {
+            note(setting, of: subject, own: own, present: after)
+            if before != after { note(setting, of: subject, own: own, present: before) }
         }
 
-        /// Returns the value of its own of a bearer with former entries: of one about to change there are two.
-        private func noted(_ setting: ResourceSetting, of bearer: Bearer, current: Int) -> Int? {
+        /// Returns the value of its own of a subject with former entries: of one about to change there are two.
+        private func noted(_ setting: ResourceSetting, of subject: Subject, current: Int) -> Int? {
             var isNoted = false
             if let known {
-                guard let entries = known[Key(setting: setting, bearer: bearer)] else { return nil }
+                guard let entries = known[Key(setting: setting, subject: subject)] else { return nil }
                 return entries.first { $0.set == current }?.own ?? current
             }
             var position = former.count
             while position > 0 {
                 position -= 1
-                guard former[position].setting == setting, former[position].bearer == bearer else { continue }
+                guard former[position].setting == setting, former[position].subject == subject else { continue }
                 if former[position].set == current { return former[position].own }
                 isNoted = true
             }
@@ -130,7 +132,7 @@ extension OwnValues {
             var oldest: [Value: Entry] = [:]
             for entry in former {
                 let value = Value(setting: entry.setting, set: entry.set)
-                if let known = oldest[value], known.bearer.isOlder(than: entry.bearer) { continue }
+                if let known = oldest[value], known.subject.isOlder(than: entry.subject) { continue }
                 oldest[value] = entry
             }
             return oldest
@@ -145,10 +147,10 @@ extension OwnValues {
     func forEachNumber(of setting: ResourceSetting, _ body: (UInt64) -> Void) {
         body(UInt64(entries.count { $0.setting == setting }))
         for entry in entries where entry.setting == setting {
-            let bearer = entry.bearer
-            body(UInt64(bitPattern: Int64(bearer.process.pid)))
-            body(bearer.process.startTime)
-            body(UInt64(bitPattern: Int64(bearer.id)))
+            let subject = entry.subject
+            body(UInt64(bitPattern: Int64(subject.process.pid)))
+            body(subject.process.startTime)
+            body(UInt64(bitPattern: Int64(subject.id)))
             body(UInt64(bitPattern: Int64(entry.own)))
             body(UInt64(bitPattern: Int64(entry.set)))
         }
@@ -168,14 +170,14 @@ extension OwnValues {
             guard let pid = ProcessID(exactly: Int64(bitPattern: pid)),
                 let id = ProcessID(exactly: Int64(bitPattern: id))
             else { continue }
-            let bearer = Bearer(process: ProcessIdentity(pid: pid, startTime: startTime), id: id)
-            append(setting, of: bearer, own: Int(Int64(bitPattern: own)), set: Int(Int64(bitPattern: set)))
+            let subject = Subject(process: ProcessIdentity(pid: pid, startTime: startTime), id: id)
+            append(setting, of: subject, own: Int(Int64(bitPattern: own)), set: Int(Int64(bitPattern: set)))
         }
         return true
     }
 
-    private mutating func append(_ setting: ResourceSetting, of bearer: Bearer, own: Int, set: Int) {
+    private mutating func append(_ setting: ResourceSetting, of subject: Subject, own: Int, set: Int) {
         guard setting.range.contains(own), setting.range.contains(set) else { return }
-        entries.append(Entry(setting, of: bearer, own: own, set: set))
+        entries.append(Entry(setting, of: subject, own: own, set: set))
     }
 }

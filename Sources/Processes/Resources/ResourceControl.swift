@@ -83,19 +83,19 @@ public final class ResourceControl {
         _ settings: CaseSet<ResourceSetting>, to profile: ResourceProfile, of tree: ProcessTree,
         _ record: inout ResourceRecord, saving save: (ResourceRecord) -> Void
     ) -> [Failure] {
-        let bearers = tree.bearers()
+        let subjects = tree.subjects()
         if tree.mayHaveLostHelpers {
-            tree.continueHelpers(leaving: bearers.map { $0.process })
+            tree.continueHelpers(leaving: subjects.map { $0.process })
             if let resources = tree.resources { record.ownValues = resources.ownValues }
         }
-        if let planned = plan(settings, to: profile, of: tree, bearers, record) { save(planned) }
-        var update = OwnValues.Update(record.ownValues, of: settings, count: bearers.count * settings.count)
+        if let planned = plan(settings, to: profile, of: tree, subjects, record) { save(planned) }
+        var update = OwnValues.Update(record.ownValues, of: settings, count: subjects.count * settings.count)
         var failures: [Failure] = []
         for setting in ResourceSetting.allCases where settings.contains(setting) {
             let wanted = capabilities.wanted(setting, by: profile)
             var errors: (first: Errno, count: Int)?
-            for bearer in bearers where setting.isOfThreads || bearer.id == bearer.process.pid {
-                if let error = change(setting, of: bearer, to: wanted, of: tree, &update) {
+            for subject in subjects where setting.isOfThreads || subject.id == subject.process.pid {
+                if let error = change(setting, of: subject, to: wanted, of: tree, &update) {
                     errors = (errors?.first ?? error, (errors?.count ?? 0) + 1)
                 }
             }
@@ -111,20 +111,20 @@ public final class ResourceControl {
     }
 
     /// Returns the record of a daemon that is about to change settings; nil if there is nothing to change. It has the values from
-    /// before and after: without it, a successor of a daemon that was killed in between would take one for the process's own.
+    /// before and after: without it, if the daemon were killed in between, the next daemon would take one for the process's own.
     private func plan(
         _ settings: CaseSet<ResourceSetting>, to profile: ResourceProfile, of tree: ProcessTree,
-        _ bearers: [OwnValues.Bearer], _ record: ResourceRecord
+        _ subjects: [OwnValues.Subject], _ record: ResourceRecord
     ) -> ResourceRecord? {
-        var update = OwnValues.Update(record.ownValues, of: settings, count: 2 * bearers.count * settings.count)
+        var update = OwnValues.Update(record.ownValues, of: settings, count: 2 * subjects.count * settings.count)
         var changes = false
         for setting in ResourceSetting.allCases where settings.contains(setting) {
             let wanted = capabilities.wanted(setting, by: profile)
-            for bearer in bearers where setting.isOfThreads || bearer.id == bearer.process.pid {
-                guard let current = setting.read(bearer.id) else { continue }
-                let own = update.own(setting, of: bearer, current: current)
+            for subject in subjects where setting.isOfThreads || subject.id == subject.process.pid {
+                guard let current = setting.read(subject.id) else { continue }
+                let own = update.own(setting, of: subject, current: current)
                 let value = wanted.map { setting.value(wanted: $0, own: own) } ?? own
-                update.note(setting, of: bearer, own: own, before: current, after: value)
+                update.note(setting, of: subject, own: own, before: current, after: value)
                 changes = changes || value != current
             }
         }
@@ -135,22 +135,22 @@ public final class ResourceControl {
         return planned
     }
 
-    /// - Returns: The error of the kernel; nil if the value is right, or the bearer gone.
+    /// - Returns: The error of the kernel; nil if the value is right, or the subject gone.
     private func change(
-        _ setting: ResourceSetting, of bearer: OwnValues.Bearer, to wanted: Int?, of tree: ProcessTree,
+        _ setting: ResourceSetting, of subject: OwnValues.Subject, to wanted: Int?, of tree: ProcessTree,
         _ update: inout OwnValues.Update
     ) -> Errno? {
         var values: (own: Int, before: Int, after: Int)?
-        let error = setting.change(bearer.id) {
-            tree.isCurrent(bearer.process)
+        let error = setting.change(subject.id) {
+            tree.isCurrent(subject.process)
         } _: { current in
-            let own = update.own(setting, of: bearer, current: current)
+            let own = update.own(setting, of: subject, current: current)
             let value = wanted.map { setting.value(wanted: $0, own: own) } ?? own
             values = (own, current, value)
             return value
         }
         if let values {
-            update.note(setting, of: bearer, own: values.own, present: error == nil ? values.after : values.before)
+            update.note(setting, of: subject, own: values.own, present: error == nil ? values.after : values.before)
         }
         return error
     }
@@ -172,15 +172,15 @@ extension ProcessTree {
     private static let threadLimit = 2048
 
     /// Returns the threads of its processes, which have a value of each setting: the first of each process, and others up to the limit.
-    fileprivate func bearers() -> [OwnValues.Bearer] {
+    fileprivate func subjects() -> [OwnValues.Subject] {
         var left = Self.threadLimit
         // Mostly the main process is alone, and the number of its threads is known in less time than its status.
         if isChild, exitStatus == nil, containment.isAlone(main.pid),
             let count = ProcFile.threadCount(of: main.pid)
         {
-            return bearers(of: main, threadCount: count, &left)
+            return subjects(of: main, threadCount: count, &left)
         }
-        return containment.members().flatMap { bearers(of: $0.identity, threadCount: $0.threadCount, &left) }
+        return containment.members().flatMap { subjects(of: $0.identity, threadCount: $0.threadCount, &left) }
     }
 
     /// Restores the own values of processes that have left the tree.
@@ -189,12 +189,12 @@ extension ProcessTree {
         var update = OwnValues.Update(record.ownValues, of: CaseSet(), count: 0)
         var left = Self.threadLimit
         for process in processes {
-            for bearer in bearers(of: process.identity, threadCount: process.threadCount, &left) {
-                for setting in ResourceSetting.allCases where setting.isOfThreads || bearer.id == process.pid {
-                    _ = setting.change(bearer.id) {
-                        isCurrent(bearer.process)
+            for subject in subjects(of: process.identity, threadCount: process.threadCount, &left) {
+                for setting in ResourceSetting.allCases where setting.isOfThreads || subject.id == process.pid {
+                    _ = setting.change(subject.id) {
+                        isCurrent(subject.process)
                     } _: { current in
-                        update.own(setting, of: bearer, current: current)
+                        update.own(setting, of: subject, current: current)
                     }
                 }
             }
@@ -203,12 +203,12 @@ extension ProcessTree {
         resources = record
     }
 
-    private func bearers(of process: ProcessIdentity, threadCount: Int, _ left: inout Int) -> [OwnValues.Bearer] {
-        let first = OwnValues.Bearer(process: process, id: process.pid)
+    private func subjects(of process: ProcessIdentity, threadCount: Int, _ left: inout Int) -> [OwnValues.Subject] {
+        let first = OwnValues.Subject(process: process, id: process.pid)
         guard threadCount > 1, left > 0 else { return [first] }
         let others = ProcFile.processIDs(in: "/proc/\(process.pid)/task").filter { $0 != process.pid }.prefix(left)
         left -= others.count
-        return [first] + others.map { OwnValues.Bearer(process: process, id: $0) }
+        return [first] + others.map { OwnValues.Subject(process: process, id: $0) }
     }
 }
 
@@ -227,10 +227,10 @@ extension ProcessTree {
 }
 
 extension ProcessTree {
-    /// Restores the record of the changes that an earlier daemon has made to the processes. The attributes of the cgroup are written
+    /// Restores the record of the changes that the previous daemon has made to the processes. The attributes of the cgroup are written
     /// with the next profile, because the controllers may have been taken away meanwhile.
     ///
-    /// - Parameter record: The ``resources`` in the earlier daemon.
+    /// - Parameter record: The ``resources`` in the previous daemon.
     public func restore(_ record: ResourceRecord) {
         var record = record
         record.areAttributesKnown = false

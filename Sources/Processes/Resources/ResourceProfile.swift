@@ -134,7 +134,7 @@ extension ResourceRecord {
 
     /// Reads a record; nil if the numbers are none.
     ///
-    /// - Parameter next: Returns the next number; nil behind the last.
+    /// - Parameter next: Returns the next number; nil after the last.
     public init?(next: () -> UInt64?) {
         self.init()
         var isComplete = true

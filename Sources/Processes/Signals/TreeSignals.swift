@@ -189,17 +189,17 @@ extension ProcessTree {
 
     /// A Boolean value that indicates whether a process may stop itself without notice from the kernel, because its child had
     /// been stopped, as script(1) and sudo(8) do.
-    public var mayMirrorUnnoticed: Bool {
-        desiredState == .running && mirrors.contains { !isChild || $0 != main }
+    public var mayStopItselfUnnoticed: Bool {
+        desiredState == .running && selfStoppers.contains { !isChild || $0 != main }
     }
 
     /// Continues processes once more that have stopped themselves since the tree was continued.
     ///
     /// - Returns: Whether there were any.
-    public func resumeMirrors() -> Bool {
+    public func resumeSelfStopped() -> Bool {
         guard desiredState == .running else { return false }
-        let statuses = mirrors.compactMap { $0.status }
-        mirrors = Set(statuses.identities)
+        let statuses = selfStoppers.compactMap { $0.status }
+        selfStoppers = Set(statuses.identities)
         let stopped = DescentOrder(statuses.filter { $0.state == .stopped }).bottomUp
         signal(.resume, only: stopped.identities)
         return !stopped.isEmpty

@@ -12,7 +12,7 @@ extension ProcessTable {
     ///   - suspendMethod: The way to stop it; without a cgroup always by signals.
     /// - Returns: The tree; nil if the process has ended.
     public func adopt(
-        _ process: consuming HeldProcess, name: String, suspendMethod: SuspendMethod = .signal
+        _ process: consuming PinnedProcess, name: String, suspendMethod: SuspendMethod = .signal
     ) -> ProcessTree? {
         guard let status = ProcessStatus(of: process.pid), !status.isZombie, process.lives else { return nil }
         let main = status.identity
@@ -33,7 +33,7 @@ extension ProcessTable {
 
     /// Makes a tree of a process in its containment, and continues it if it is stopped.
     func insertAdopted(
-        _ process: consuming HeldProcess, _ status: ProcessStatus, owner: TreeOwner, in containment: Containment,
+        _ process: consuming PinnedProcess, _ status: ProcessStatus, owner: TreeOwner, in containment: Containment,
         by suspendMethod: SuspendMethod, _ complete: (inout SavedTree) -> Void
     ) -> ProcessTree {
         var saved = SavedTree(token: .random(), main: status.identity)
@@ -78,7 +78,7 @@ extension ProcessTable {
 
 extension ProcessTree {
     /// Its processes, as of the latest look, that nothing but being known makes its own.
-    public var strays: [ProcessIdentity] { containment.strays }
+    public var escaped: [ProcessIdentity] { containment.escaped }
 
     /// Looks at the processes of an adopted tree.
     ///
@@ -86,7 +86,7 @@ extension ProcessTree {
     public func lookForStrays() -> Bool {
         guard isAdopted, cgroup == nil else { return false }
         _ = containment.base.members()
-        return !strays.isEmpty
+        return !escaped.isEmpty
     }
 }
 

@@ -28,8 +28,8 @@ extension ProcessTree {
         // Helpers that have left are continued first.
         let members = findAll()
         stoppedMembers = nil
-        heldBefore = []
-        heldSignals = []
+        stoppedByOthers = []
+        signalsForLater = []
         let first = order == .mainFirst ? askedFirst(among: members ?? [], by: signal) : []
         endRequest = first.isEmpty ? .all(signal) : .first(first, signal)
         let failures = first.isEmpty ? signalAll(signal, of: members) : self.signal(signal, only: first)
@@ -81,7 +81,7 @@ extension ProcessTree {
     public func send(_ signal: Signal) -> [SignalFailure] {
         if desiredState == .stopped, isFreezing {
             // The kernel ends a frozen process at once if the signal ends it by default, and leaves a stopped one alone.
-            if !heldSignals.contains(signal) { heldSignals.append(signal) }
+            if !signalsForLater.contains(signal) { signalsForLater.append(signal) }
             return []
         }
         findAll()
@@ -99,8 +99,8 @@ extension ProcessTree {
         endRequest = .all(.kill)
         findAll()
         stoppedMembers = nil
-        heldBefore = []
-        heldSignals = []
+        stoppedByOthers = []
+        signalsForLater = []
         var known: Set<ProcessIdentity> = []
         var failures: [SignalFailure] = []
         for _ in 0..<Self.roundsOfOneCall {

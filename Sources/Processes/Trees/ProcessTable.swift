@@ -10,7 +10,7 @@ public final class ProcessTable {
     /// By the kernel's numbers of the apps' cgroups.
     private var tokensByGroup: [UInt: LaunchToken] = [:]
     /// Trees whose main process ended: the end of any orphan may be the end of these.
-    private var draining: Set<LaunchToken> = []
+    private var ending: Set<LaunchToken> = []
     /// Trees that were removed after the ends of their main processes, and whose descriptors are still open.
     private var removedTrees: [ProcessTree] = []
     /// Orphans that were there when a process ended, and were not given to its tree.
@@ -27,10 +27,10 @@ public final class ProcessTable {
 
     /// The parent of the cgroups of restored trees, for a process that has none for new ones. Set it before the first is
     /// restored.
-    public var formerCgroups: CgroupSubtree?
+    public var previousCgroups: CgroupSubtree?
 
     /// The parent of the cgroups of trees, whether new ones get any or not.
-    public var groups: CgroupSubtree? { cgroups ?? formerCgroups }
+    public var groups: CgroupSubtree? { cgroups ?? previousCgroups }
 
     /// An empty table. There must be one only: it reaps every child of the process.
     public init() { orphans = Orphans(helpers: helpers) }
@@ -74,7 +74,7 @@ public final class ProcessTable {
         }
         if let group = tree.containment.groupNumber { tokensByGroup[group] = tree.token }
         if tree.exitStatus != nil {
-            draining.insert(tree.token)
+            ending.insert(tree.token)
         } else if tree.isChild {
             orphans.insertMainProcess(tree.main.pid)
             tokensByMain[tree.main.pid] = tree.token
@@ -138,12 +138,12 @@ public final class ProcessTable {
         }
     }
 
-    /// Forgets a tree. Its processes, if it has any, become strangers; a main process is still reaped.
+    /// Forgets a tree. Its processes, if it has any, become unrelated; a main process is still reaped.
     /// ``removeDiscardedGroups()`` closes what is held for a launched tree whose main process has ended.
     ///
     /// - Parameter token: The launch of the tree; an unknown one is ignored.
     public func remove(_ token: LaunchToken) {
-        draining.remove(token)
+        ending.remove(token)
         guard let tree = treesByToken.removeValue(forKey: token) else { return }
         if !tree.isChild { tokensByForeignMain[tree.main] = nil }
         if let group = tree.containment.groupNumber, tokensByGroup[group] == token { tokensByGroup[group] = nil }
@@ -177,20 +177,20 @@ public final class ProcessTable {
     }
 
     /// A Boolean value that indicates whether each tree is held by its control group, and no process of a tree is known
-    /// to be elsewhere. An app of an earlier daemon that had no groups has none.
-    public var isHeldByGroupsAlone: Bool { treesByToken.values.allSatisfy { $0.containment.isGroupAlone } }
+    /// to be elsewhere. An app of the previous daemon that had no groups has none.
+    public var isContainedByGroupsAlone: Bool { treesByToken.values.allSatisfy { $0.containment.isGroupAlone } }
 
     /// Returns the orphans that belong to no tree, for the log and for a clean end of the daemon.
-    public func strangers() -> [ProcessStatus] {
+    public func unrelatedProcesses() -> [ProcessStatus] {
         orphans.list(Children()).filter { orphan in
             !treesByToken.values.contains { $0.containment.claims(orphan) }
         }
     }
 
     /// Returns those of them that may have left a tree: of its user, and younger.
-    public func strangers(youngerThan tree: ProcessTree) -> [ForeignProcess] {
+    public func unrelatedProcesses(youngerThan tree: ProcessTree) -> [ForeignProcess] {
         guard let user = RunningProcess.users(of: tree.main.pid)?.first else { return [] }
-        return strangers().filter {
+        return unrelatedProcesses().filter {
             $0.startTime >= tree.main.startTime && RunningProcess.users(of: $0.pid)?.first == user
         }.map { ForeignProcess(info: ProcessInfo($0), user: user) }
     }
@@ -204,7 +204,7 @@ extension ProcessTable {
         /// In the order in which they were taken from the kernel.
         public let events: [TreeEvent]
         /// False if the limit was reached: call again, the kernel does not tell that there is more.
-        public let isDrained: Bool
+        public let isComplete: Bool
     }
 
     /// Reads the changes of all children and reaps those that ended. Call it after every SIGCHLD.
@@ -255,7 +255,7 @@ extension ProcessTable {
             events += emptiedTrees()
             groups?.sweep()
         }
-        return Reaped(events: events, isDrained: taken < limit)
+        return Reaped(events: events, isComplete: taken < limit)
     }
 
     private func attribute(_ event: ChildEvent) -> TreeEvent? {
@@ -282,7 +282,7 @@ extension ProcessTable {
             forgetMain(event.pid)
             tree?.mainWasReaped(status)
             tree.map(claimArrivals)
-            if tree != nil { draining.insert(token) }
+            if tree != nil { ending.insert(token) }
             tree?.askOthersIfDue()
             change = .mainEnded(status)
         case .stopped(let signal):
@@ -301,8 +301,8 @@ extension ProcessTable {
     /// Returns the end of each tree that waited for its last process. `acknowledgeChange(of:)` reports the trees whose last
     /// process is no child of this process.
     private func emptiedTrees() -> [TreeEvent] {
-        let emptied = draining.filter { treesByToken[$0]?.isEmpty ?? true }
-        draining.subtract(emptied)
+        let emptied = ending.filter { treesByToken[$0]?.isEmpty ?? true }
+        ending.subtract(emptied)
         return emptied.map { TreeEvent(tree: $0, change: .emptied) }
     }
 }
@@ -323,12 +323,12 @@ extension ProcessTable {
         if let status = tree.endOfForeignMain() {
             tokensByForeignMain[tree.main] = nil
             tree.mainWasReaped(status)
-            draining.insert(token)
+            ending.insert(token)
             events.append(TreeEvent(tree: token, change: .mainEnded(status)))
         }
         tree.askOthersIfDue()
-        if draining.contains(token) || tree.containment.endsWhenEmpty, tree.isEmpty {
-            draining.remove(token)
+        if ending.contains(token) || tree.containment.endsWhenEmpty, tree.isEmpty {
+            ending.remove(token)
             events.append(TreeEvent(tree: token, change: .emptied))
         }
         return events
@@ -351,8 +351,8 @@ extension ProcessTable {
             if !events.isEmpty { return events }
         }
         guard isOfUse else { return nil }
-        if draining.contains(token), tree.isEmpty {
-            draining.remove(token)
+        if ending.contains(token), tree.isEmpty {
+            ending.remove(token)
             return [TreeEvent(tree: token, change: .emptied)]
         }
         return tree.wasThawed ? [TreeEvent(tree: token, change: .thawed)] : []

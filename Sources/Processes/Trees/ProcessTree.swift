@@ -64,16 +64,16 @@ public final class ProcessTree {
     var stoppedParents: [[ProcessIdentity]] = []
     /// The processes that may stop themselves once more after the latest resume: parents, because their children had been
     /// stopped, and the main process.
-    var mirrors: Set<ProcessIdentity> = []
+    var selfStoppers: Set<ProcessIdentity> = []
     /// A Boolean value that indicates whether a process of the latest resume had children.
     var hasParents = false
     /// When the stop that is wanted was begun.
     var stopBegan = BootTime.now
     /// Processes that another program had stopped before the tree was; a job of a shell, for example.
-    var heldBefore: Set<ProcessIdentity> = []
-    /// A Boolean value that indicates whether an earlier daemon may have begun to stop the tree without a record: then
+    public internal(set) var stoppedByOthers: Set<ProcessIdentity> = []
+    /// A Boolean value that indicates whether the previous daemon may have begun to stop the tree without a record: then
     /// stopped processes are not taken for those of another program.
-    var mayBeStoppedByPredecessor = false
+    var mayBeStoppedByPreviousDaemon = false
     /// The processes that did not take the signals of the latest stop.
     var refused: [SignalFailure] = []
     /// A Boolean value that indicates whether the latest stop has looked for members where they are not expected.
@@ -81,7 +81,7 @@ public final class ProcessTree {
     /// A Boolean value that indicates whether the stop that is wanted is done by freezing, alone or with signals.
     var isFreezing = false
     /// The signals that the processes get when they are thawed, each once. Set while the tree is frozen.
-    public internal(set) var heldSignals: [Signal] = []
+    public internal(set) var signalsForLater: [Signal] = []
 
     /// A process that forks as fast as it can must not keep the caller from its other work.
     static let roundsOfOneCall = 8
@@ -117,10 +117,10 @@ public final class ProcessTree {
         main = saved.main
         desiredState = saved.desiredState
         suspendMethod = saved.suspendMethod
-        heldBefore = Set(saved.heldBefore)
-        heldSignals = saved.heldSignals
+        stoppedByOthers = Set(saved.stoppedByOthers)
+        signalsForLater = saved.signalsForLater
         endRequest = saved.endRequest
-        mayBeStoppedByPredecessor = saved.desiredState == .running && !isNew
+        mayBeStoppedByPreviousDaemon = saved.desiredState == .running && !isNew
         finalExecStatus = .running
         isFreezing = containment.isAskedToFreeze
         self.isChild = isChild
@@ -140,10 +140,7 @@ public final class ProcessTree {
     /// A Boolean value that indicates whether a process of the latest resume had children.
     public var hasResumedParents: Bool { hasParents }
 
-    /// Processes that another program had stopped before the tree was.
-    public var heldByOthers: Set<ProcessIdentity> { heldBefore }
-
-    /// The way in which its processes are held together.
+    /// How its processes are told from others.
     public var containmentKind: ContainmentKind { containment.kind }
 
     /// Poll as exceptional (POLLPRI) when `ProcessTable.acknowledgeChange(of:)` should be called; empty if the kernel
@@ -286,6 +283,6 @@ extension ProcessTree {
     ///
     /// The notice of our own SIGCONT can arrive after the next stop; then the process is stopped again already.
     func allowsContinuing(_ pid: ProcessID) -> Bool {
-        desiredState != .stopped || ProcessStatus(of: pid)?.state.isHeld ?? true
+        desiredState != .stopped || ProcessStatus(of: pid)?.state.isStoppedOrTraced ?? true
     }
 }

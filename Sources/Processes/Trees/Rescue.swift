@@ -59,18 +59,18 @@ public enum Rescue {
 
     fileprivate static func resume(_ groups: [Cgroup], in cgroups: CgroupSubtree?, _ trees: [SavedTree]) -> Report {
         let others = trees.filter { tree in tree.cgroup.flatMap { cgroups?.group(named: $0) } == nil }
-        let strays = Set(trees.flatMap { $0.strays })
+        let escaped = Set(trees.flatMap { $0.escaped })
         let marks = LaunchMarks()
         let members =
             groups.flatMap { $0.ownProcessIDs() }.compactMap { ProcessStatus(of: $0) }
-            + strays.compactMap { $0.status }
+            + escaped.compactMap { $0.status }
             + others.flatMap {
                 ($0.unitContainment(helpers: HelperPrograms()) ?? $0.containmentWithoutGroup(marks: marks)).members()
             }
 
         var report = Report()
         // SIGCONT before thawing: it takes back a SIGSTOP that waits for the thaw.
-        resume(members, except: Set(trees.flatMap { $0.heldBefore }), &report)
+        resume(members, except: Set(trees.flatMap { $0.stoppedByOthers }), &report)
         let units = trees.flatMap { $0.units }.compactMap { UnitGroup($0)?.group }
         for group in groups + units where group.isAskedToFreeze { thaw(group, &report) }
         return report
@@ -80,7 +80,7 @@ public enum Rescue {
         _ members: [ProcessStatus], except held: Set<ProcessIdentity>, _ report: inout Report
     ) {
         // All are asked before the first is continued, and may wait for another one in vfork(2).
-        let stopped = Set(members.filter { !$0.isZombie && $0.isHeld(among: members) }.identities)
+        let stopped = Set(members.filter { !$0.isZombie && $0.isStopped(among: members) }.identities)
         var done: Set<ProcessIdentity> = []
         for member in DescentOrder(members).bottomUp
         where !held.contains(member.identity) && done.insert(member.identity).inserted {
@@ -110,11 +110,11 @@ extension ProcessTable {
     /// Removes the groups of apps that an earlier process has left and that have ended, and resumes what else it has left: nothing
     /// continues or thaws that later. Call it when all trees of that process are in the table that could be restored.
     ///
-    /// - Parameter lost: The trees that could not be restored.
+    /// - Parameter unmanaged: The trees that could not be restored.
     /// - Returns: The result for the processes in no tree.
-    public func endRestoration(lost: [SavedTree] = []) -> Rescue.Report {
+    public func endRestoration(unmanaged: [SavedTree] = []) -> Rescue.Report {
         let left = groups?.removeGroups(unless: isInUse) ?? []
-        guard !left.isEmpty || !lost.isEmpty else { return Rescue.Report() }
-        return Rescue.resume(left.flatMap { $0.withDescendants() }, in: groups, lost)
+        guard !left.isEmpty || !unmanaged.isEmpty else { return Rescue.Report() }
+        return Rescue.resume(left.flatMap { $0.withDescendants() }, in: groups, unmanaged)
     }
 }

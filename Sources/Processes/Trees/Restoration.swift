@@ -15,9 +15,9 @@ public struct SavedTree: Hashable, Sendable {
     /// The state that was wanted last.
     public var desiredState = ProcessTree.DesiredState.running
     /// Processes that another program had stopped before the tree was, so that resuming leaves them alone.
-    public var heldBefore: [ProcessIdentity] = []
+    public var stoppedByOthers: [ProcessIdentity] = []
     /// The signals that the processes get when the tree is resumed.
-    public var heldSignals: [Signal] = []
+    public var signalsForLater: [Signal] = []
     /// The end of the main process, if it is known already.
     public var exitStatus: WaitStatus?
     /// A Boolean value that indicates whether the main process ran before it was put into a tree, see
@@ -34,7 +34,7 @@ public struct SavedTree: Hashable, Sendable {
     /// The time of the adoption of a tree without a cgroup, in clock ticks; nil for others.
     public var adoptionTime: UInt64?
     /// Processes of an adopted tree without a cgroup that are not below the main one any more.
-    public var strays: [ProcessIdentity] = []
+    public var escaped: [ProcessIdentity] = []
     /// The signal that has asked the tree to end; nil for none.
     public var endSignal: Signal?
     /// The processes that have got it, if the others get it when these have ended.
@@ -65,8 +65,8 @@ extension ProcessTree {
         saved.cgroup = containment.groupName
         saved.suspendMethod = suspendMethod
         saved.desiredState = desiredState
-        saved.heldBefore = Array(heldBefore.sorted { $0.pid < $1.pid }.prefix(Self.heldLimit))
-        saved.heldSignals = heldSignals
+        saved.stoppedByOthers = Array(stoppedByOthers.sorted { $0.pid < $1.pid }.prefix(Self.heldLimit))
+        saved.signalsForLater = signalsForLater
         saved.exitStatus = exitStatus
         saved.isAdopted = isAdopted
         saved.origin = origin
@@ -74,7 +74,7 @@ extension ProcessTree {
         saved.owner = owner
         saved.adoptionTime = isAdopted ? containment.base.lostOrphans?.startTime : nil
         saved.units = units
-        saved.strays = Array(strays.prefix(Self.heldLimit))
+        saved.escaped = Array(escaped.prefix(Self.heldLimit))
         switch endRequest {
         case .none: break
         case .first(let first, let signal): (saved.askedFirst, saved.endSignal) = (first, signal)
@@ -103,7 +103,7 @@ public enum Restoration {
 extension ProcessTable {
     /// Restores a tree that an earlier process launched in this boot.
     ///
-    /// Set `cgroups` or `formerCgroups` before. Call `reap()` and `checkMain(of:)` afterwards, because an earlier change is told once
+    /// Set `cgroups` or `previousCgroups` before. Call `reap()` and `checkMain(of:)` afterwards, because an earlier change is told once
     /// only.
     ///
     /// - Parameters:
@@ -152,7 +152,7 @@ extension ProcessTable {
         _ = found?.acknowledgeChange()
         found?.launch = .init(
             main: saved.main, token: saved.token, user: saved.userOfLaunch, orphans: orphans, helpers: helpers)
-        found?.outside = Set(saved.strays)
+        found?.outside = Set(saved.escaped)
         // Nothing else thaws the group of a tree that is held by signals alone from now on.
         if found == nil, group.isAskedToFreeze { try? group.write("0", to: "cgroup.freeze") }
         return found
@@ -221,14 +221,14 @@ public struct FirstLook {
     /// any other way, and for one of which more than that must be known.
     public func mainProcess(of saved: SavedTree) -> ProcessStatus? {
         guard let group = saved.cgroup, groups.contains(group), !saved.isAdopted, saved.units.isEmpty,
-            saved.strays.isEmpty, saved.exitStatus == nil
+            saved.escaped.isEmpty, saved.exitStatus == nil
         else { return nil }
         return saved.main.livingStatus
     }
 }
 
 extension ProcessTable {
-    /// Lists the control groups for a first look at trees. Set `cgroups` or `formerCgroups` before.
+    /// Lists the control groups for a first look at trees. Set `cgroups` or `previousCgroups` before.
     public func firstLook() -> FirstLook {
         FirstLook(groups: Set(groups?.apps.children(limit: CgroupSubtree.groupLimit).map { $0.lastName } ?? []))
     }

@@ -41,10 +41,10 @@ extension ProcessTree {
             var held =
                 members.contains { $0.state == .stopped }
                 ? Set(members.filter { $0.state == .stopped }.identities) : []
-            if mayBeStoppedByPredecessor { held.formIntersection(heldBefore) }
+            if mayBeStoppedByPreviousDaemon { held.formIntersection(stoppedByOthers) }
             if !held.isEmpty { held.remove(main) }
-            heldBefore = held
-            mayBeStoppedByPredecessor = false
+            stoppedByOthers = held
+            mayBeStoppedByPreviousDaemon = false
         }
         stoppedMembers = nil
         if suspendMethod != .freezer { stopTopDown(members, since: stopBegan) { signalAll(.stop, of: members) } }
@@ -65,9 +65,9 @@ extension ProcessTree {
         guard isChild, suspendMethod == .signal, exitStatus == nil, let mainDescriptor,
             containment.isAlone(main.pid), sendToMain(.stop, through: mainDescriptor) == nil
         else { return false }
-        if desiredState != .stopped { heldBefore = [] }
+        if desiredState != .stopped { stoppedByOthers = [] }
         desiredState = .stopped
-        mayBeStoppedByPredecessor = false
+        mayBeStoppedByPreviousDaemon = false
         stoppedMembers = nil
         return true
     }
@@ -111,7 +111,7 @@ extension ProcessTree {
     /// A Boolean value that indicates whether one of them runs.
     public var hasUnnoticedContinuation: Bool {
         let members = unnoticedMembers.compactMap { $0.livingStatus }
-        return !members.allSatisfy { $0.isHeld(among: members) }
+        return !members.allSatisfy { $0.isStopped(among: members) }
     }
 
     /// A Boolean value that indicates whether a process of the stopped tree runs, or may run unseen. It reads the kernel's list of
@@ -120,7 +120,7 @@ extension ProcessTree {
         if isFreezing && containment.isFrozen { return false }
         let (areHeld, isComplete) = ProcFile.checkCompleteness {
             let members = containment.members()
-            return members.allSatisfy { $0.isHeld(among: members) }
+            return members.allSatisfy { $0.isStopped(among: members) }
         }
         return !areHeld || !isComplete
     }
@@ -130,15 +130,15 @@ extension ProcessTree {
         guard let members = allMembers() else { return .pending([main]) }
         guard isFrozen else {
             // A process that is frozen shows as sleeping, so the others are those at fault.
-            let awake = members.filter { !$0.state.isHeld && $0.state != .sleeping }
+            let awake = members.filter { !$0.state.isStoppedOrTraced && $0.state != .sleeping }
             return .pending((awake.isEmpty ? members : awake).identities)
         }
         // A process that was born before the freeze but after the signals gets them now, and acts on them when thawed.
         if suspendMethod != .freezer {
-            signal(.stop, only: members.filter { !$0.state.isHeld }.identities)
+            signal(.stop, only: members.filter { !$0.state.isStoppedOrTraced }.identities)
         }
         let outside = (hasFoundOutside(members) ? containment.members() : members).filter { !containment.freezes($0) }
-        let running = outside.filter { !$0.isHeld(among: outside) }
+        let running = outside.filter { !$0.isStopped(among: outside) }
         guard !running.isEmpty else { return .stopped }
         signal(.stop, only: running.identities)
         return .pending(running.identities)
@@ -150,7 +150,7 @@ extension ProcessTree {
         for _ in 0..<Self.roundsOfOneCall {
             let (look, isComplete) = ProcFile.checkCompleteness {
                 let members = containment.members()
-                return (members: members, running: members.filter { !$0.isHeld(among: members) })
+                return (members: members, running: members.filter { !$0.isStopped(among: members) })
             }
             // A process or a thread that could not be seen may run.
             guard isComplete else {
@@ -205,10 +205,10 @@ extension ProcessTree {
         // Without a group of its own, the signals below do not reach a helper that has left since.
         if containment.groupName == nil, areSeveralStopped { releaseHelpers() }
         desiredState = .running
-        mayBeStoppedByPredecessor = false
+        mayBeStoppedByPreviousDaemon = false
         defer {
             endFreezing()
-            sendHeldSignals()
+            sendSignalsForLater()
         }
         let (failures, hasSeenAll) = ProcFile.checkCompleteness(resumeMembers)
         // A process that could not be seen may still be stopped.
@@ -217,12 +217,12 @@ extension ProcessTree {
 
     private func resumeMembers() -> [SignalFailure] {
         let parents = parentsToContinue()
-        if !parents.isEmpty || !heldBefore.isEmpty || !mirrors.isOnly(main) {
-            mirrors = Set(parents.joined()).union([main]).subtracting(heldBefore)
+        if !parents.isEmpty || !stoppedByOthers.isEmpty || !selfStoppers.isOnly(main) {
+            selfStoppers = Set(parents.joined()).union([main]).subtracting(stoppedByOthers)
         }
         hasParents = !parents.isEmpty
         // A stopped process has no new children.
-        let isMainAlone = isChild && !isFreezing && heldBefore.isEmpty && isMainStoppedAlone
+        let isMainAlone = isChild && !isFreezing && stoppedByOthers.isEmpty && isMainStoppedAlone
         stoppedMembers = nil
         if isMainAlone { return send(.resume, to: main).map { [$0] } ?? [] }
         if isFreezing && suspendMethod == .freezer {
@@ -230,14 +230,14 @@ extension ProcessTree {
             let stopped = containment.members().filter { $0.state == .stopped }
             return signal(.resume, only: stopped.identities.filter(shouldRun))
         }
-        guard !heldBefore.isEmpty else { return resumeBottomUp(parents) }
+        guard !stoppedByOthers.isEmpty else { return resumeBottomUp(parents) }
         // Nothing can fork before it is continued, so one look finds all.
         return signal(.resume, only: DescentOrder(containment.members()).bottomUp.identities.filter(shouldRun))
     }
 
-    private func sendHeldSignals() {
-        let signals = heldSignals
-        heldSignals = []
+    private func sendSignalsForLater() {
+        let signals = signalsForLater
+        signalsForLater = []
         for signal in signals { signalAll(signal) }
     }
 
@@ -251,7 +251,7 @@ extension ProcessTree {
 
     /// Returns whether a process runs when the tree does.
     func shouldRun(_ process: ProcessIdentity) -> Bool {
-        !heldBefore.contains(process)
+        !stoppedByOthers.contains(process)
     }
 
     /// Returns whether the members are still all there are. It may return false for the same members, if the answer
@@ -298,11 +298,11 @@ extension ProcessTree {
 
 extension ProcessStatus {
     /// Returns whether no thread of the process can run until it, or a child that it waits for, is continued.
-    func isHeld(among members: [ProcessStatus]) -> Bool {
-        let threads = threads().filter { !$0.state.isGone && !$0.state.isHeld }
+    func isStopped(among members: [ProcessStatus]) -> Bool {
+        let threads = threads().filter { !$0.state.isGone && !$0.state.isStoppedOrTraced }
         guard threads.allSatisfy({ $0.state == .uninterruptible }) else { return false }
         return threads.isEmpty || threads.count <= heldVforkChildren(of: threads, among: members)
-            || members.contains { $0.pid != pid && $0.state.isHeld && $0.servesFiles }
+            || members.contains { $0.pid != pid && $0.state.isStoppedOrTraced && $0.servesFiles }
     }
 
     /// True for the server of a FUSE file system. While it is stopped, a process that uses a file of it waits
@@ -312,7 +312,8 @@ extension ProcessStatus {
     /// A Boolean value that indicates whether a thread of the process may learn of a change of its children. A thread
     /// in an uninterruptible wait is in no waitpid(2), and acts on a pending SIGSTOP before it gets to one.
     var mayWaitForChildren: Bool {
-        !isZombie && !threads().allSatisfy { $0.state.isGone || $0.state.isHeld || $0.state == .uninterruptible }
+        !isZombie
+            && !threads().allSatisfy { $0.state.isGone || $0.state.isStoppedOrTraced || $0.state == .uninterruptible }
     }
 
     private func threads() -> [ProcessStatus] {
@@ -325,13 +326,13 @@ extension ProcessStatus {
     /// A thread in vfork(2), which posix_spawn(3) uses, waits uninterruptibly for its child to execute a program.
     /// When the child is stopped before that, the parent can neither run nor show as stopped.
     private func heldVforkChildren(of threads: [ProcessStatus], among members: [ProcessStatus]) -> Int {
-        let children = members.filter { $0.parent == pid && $0.state.isHeld }
+        let children = members.filter { $0.parent == pid && $0.state.isStoppedOrTraced }
         let sharers = children.count { linux_share_memory(pid, $0.pid) == 1 }
         guard sharers < threads.count, threads.allSatisfy({ ProcFile.waitsForChild($0.pid, of: pid) }) else {
             return sharers
         }
         // With clone(2) it may have memory of its own, and may be its maker's sibling.
-        return members.count { $0.state.isHeld && [pid, parent].contains($0.parent) && $0.pid != pid }
+        return members.count { $0.state.isStoppedOrTraced && [pid, parent].contains($0.parent) && $0.pid != pid }
     }
 }
 

@@ -28,7 +28,7 @@ import Glibc
     private let loop: EventLoop
     private let onProblem: (String) -> Void
     private var connection: BusConnection?
-    private let ending: DeferredSource
+    private let ending: LaterSource
     private let retry: TimerSource
     private var retryDelay = Bus.firstRetry
     private var isProblemReported = false
@@ -53,7 +53,7 @@ import Glibc
         self.onProblem = onProblem
         // A connection cannot be taken apart in the midst of its own callback.
         let owner = Owner<Bus>()
-        ending = try loop.deferred { owner.object?.end(because: "the bus closed the connection") }
+        ending = try loop.later { owner.object?.end(because: "the bus closed the connection") }
         retry = try loop.timer { owner.object?.connect() }
         owner.object = self
         retry.arm(atMicroseconds: loop.now)

@@ -9,7 +9,7 @@ import Glibc
 @safe public final class EventLoop {
     let event: OpaquePointer
     /// The work for which nothing waits; nil before there is a source of it.
-    var postponedRound: PostponedRound?
+    var idleRound: IdleRound?
 
     /// Makes a loop that watches nothing.
     ///

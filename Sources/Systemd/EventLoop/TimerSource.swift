@@ -69,10 +69,10 @@ extension EventLoop {
 }
 
 /// Work for later: runs in the next iteration of the loop, after the handler that asked for it has returned.
-public final class DeferredSource: EventSource<Void> {
+public final class LaterSource: EventSource<Void> {
     private let loop: EventLoop
     /// A Boolean value that indicates whether the source has a priority that hardly any other has: those before it and
-    /// those behind it are dispatched in this order however long they have been ready.
+    /// those after it are dispatched in this order however long they have been ready.
     private let hasOwnPriority: Bool
 
     init(loop: EventLoop, priority: EventPriority?, handler: @escaping Handler) throws(SystemdError) {
@@ -113,7 +113,7 @@ public final class DeferredSource: EventSource<Void> {
         let result = unsafe sd_event_add_defer(
             loop.event,
             &source,
-            { _, userdata in unsafe DeferredSource.deliver((), to: userdata) },
+            { _, userdata in unsafe LaterSource.deliver((), to: userdata) },
             userdata
         )
         try checked(result, "create a deferred source")
@@ -129,9 +129,9 @@ extension EventLoop {
     ///   - handler: Called once for each time that it was scheduled.
     /// - Returns: The source.
     /// - Throws: `SystemdError` when there is no memory left.
-    public func deferred(
-        priority: EventPriority? = nil, handler: @escaping DeferredSource.Handler
-    ) throws(SystemdError) -> DeferredSource {
-        try DeferredSource(loop: self, priority: priority, handler: handler)
+    public func later(
+        priority: EventPriority? = nil, handler: @escaping LaterSource.Handler
+    ) throws(SystemdError) -> LaterSource {
+        try LaterSource(loop: self, priority: priority, handler: handler)
     }
 }

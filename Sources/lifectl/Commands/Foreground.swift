@@ -86,7 +86,7 @@ extension VerbGroup {
                 groups: [.scenes]),
         ])
 
-    /// The verbs behind `interrupt`.
+    /// The verbs after `interrupt`.
     private static let interruptions = VerbGroup(
         title: "Commands",
         verbs: [
@@ -104,7 +104,7 @@ extension VerbGroup {
                 ] + .changing, run: Interruption.end),
         ])
 
-    /// The verbs behind `scene`.
+    /// The verbs after `scene`.
     private static let scenes = VerbGroup(
         title: "Commands",
         verbs: [

@@ -43,7 +43,7 @@ extension VerbGroup {
         if !reply.problems.isEmpty { throw Failure.reported(.invalidData) }
     }
 
-    /// The verbs behind `simulate`.
+    /// The verbs after `simulate`.
     private static let simulations = VerbGroup(
         title: "Commands", verbs: [simulateMemory] + MachineEvent.allCases.map(simulate))
 

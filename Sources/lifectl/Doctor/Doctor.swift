@@ -208,7 +208,7 @@ extension Examination {
     private static let features: [(major: Int, minor: Int, name: String, cost: String)] = [
         (5, 14, "cgroup.kill", "the daemon uses process groups instead of control groups"),
         (6, 5, "SO_PEERPIDFD", "a client that ends while it connects is identified by its number only"),
-        (6, 15, "exit status by pidfd", "the exit status of an app that a former daemon launched is not known"),
+        (6, 15, "exit status by pidfd", "the exit status of an app that a previous daemon launched is not known"),
     ]
 
     static func kernel(_ release: String) -> [Finding] {

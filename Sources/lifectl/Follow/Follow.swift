@@ -58,7 +58,7 @@ final class FollowReporter {
 }
 
 extension Follower.Step {
-    /// The step as a predicate, behind "would".
+    /// The step as a predicate, after "would".
     var words: String {
         switch self {
         case .find(let key): "find the app of \(key.owner.words)"

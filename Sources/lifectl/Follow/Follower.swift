@@ -73,7 +73,7 @@ struct Follower {
     /// Handles that running processes have joined an app: those of the windows without an app are looked up again.
     mutating func noteAdoption() { owners = owners.filter { $0.value != .noApp } }
 
-    /// Handles the end of the daemon: its successor does not know the reports.
+    /// Handles the end of the daemon: the next daemon does not know the reports.
     mutating func loseDaemon() {
         owners = [:]
         reportedUses = [:]

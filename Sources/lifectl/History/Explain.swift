@@ -105,7 +105,7 @@ extension TextPresentation {
         case .work:
             return names.isEmpty ? "it was woken, and has time for the work" : "it does background work: \(names)"
         case .launch: return "it has to answer the launch callbacks"
-        case .connection: return "it lost its connection to a former daemon, and has time to connect again"
+        case .connection: return "it lost its connection to the previous daemon, and has time to connect again"
         case .signal: return "it got a signal from outside while it was suspended, and has time to end"
         case .scenes: return "its scenes change their states first"
         case .interruption: return names.isEmpty ? "an interruption" : "the interruption \(names)"

@@ -209,7 +209,7 @@ extension [APIHistoryEvent] {
         }
     }
 
-    /// Returns the events behind those that were known before.
+    /// Returns the events after those that were known before.
     func newer(than known: [APIHistoryEvent]) -> ArraySlice<APIHistoryEvent> {
         guard let last = known.last else { return self[...] }
         if let index = lastIndex(of: last) { return self[(index + 1)...] }

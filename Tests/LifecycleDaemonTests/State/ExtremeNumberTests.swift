@@ -10,7 +10,7 @@ import Testing
 
 @testable import LifecycleDaemon
 
-/// A number of any size in what a former daemon has saved, or in a file of the kernel, ends no daemon: the value is read or is missing.
+/// A number of any size in what the previous daemon has saved, or in a file of the kernel, ends no daemon: the value is read or is missing.
 @Suite struct ExtremeNumberTests {
     // MARK: Slots
 

@@ -12,13 +12,13 @@ import Testing
         tree.cgroup = "app-a b"
         tree.suspendMethod = .both
         tree.desiredState = .stopped
-        tree.heldBefore = [ProcessIdentity(pid: 7, startTime: 8)]
+        tree.stoppedByOthers = [ProcessIdentity(pid: 7, startTime: 8)]
         tree.exitStatus = .killed(by: Signal(rawValue: 11), dumpedCore: true)
         tree.isAdopted = true
         tree.origin = "user.slice/a b"
         tree.owner = TreeOwner(user: 1000)
-        tree.strays = [ProcessIdentity(pid: 9, startTime: 10)]
-        tree.heldSignals = [Signal(rawValue: 1), Signal(rawValue: 10)]
+        tree.escaped = [ProcessIdentity(pid: 9, startTime: 10)]
+        tree.signalsForLater = [Signal(rawValue: 1), Signal(rawValue: 10)]
         tree.askedFirst = [ProcessIdentity(pid: 11, startTime: 12)]
         tree.endSignal = Signal(rawValue: 2)
         return LaunchRecord(tree: tree, exitPolicy: .last, isAskedToEnd: true, hasReportedExit: true).saved(AppID("a"))

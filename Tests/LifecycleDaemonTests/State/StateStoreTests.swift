@@ -188,7 +188,7 @@ import Testing
         }
     }
 
-    @Test func successorTakesTheStepAgainThatWasRepliedToAndNotSaved() throws {
+    @Test func nextDaemonTakesTheStepAgainThatWasRepliedToAndNotSaved() throws {
         try withTemporaryDirectory { (root: String) throws in
             let path = root + "/state"
             let store = try begin(path)
@@ -219,7 +219,7 @@ import Testing
             store.add(try Self.values(), at: try index())
             store.commit()
             #expect(try restored(path).state.apps[Self.clock]?.resources?.record == Self.values().record)
-            // A successor without the values removes the slot.
+            // The next daemon without the values removes the slot.
             _ = try begin(path)
             #expect(try restored(path).state.apps[Self.clock]?.resources == nil)
         }
@@ -235,7 +235,7 @@ import Testing
             state.launched = Instant(microseconds: 9)
             store.save(state, of: Self.clock, at: try index())
             #expect(try restored(path).state.apps[Self.clock]?.channel == state)
-            // A successor has it in its slot, and removes the slot with the app.
+            // The next daemon has it in its slot, and removes the slot with the app.
             source.channelsToSave = [(try index(), state)]
             let next = try begin(path)
             #expect(try restored(path).state.apps[Self.clock]?.channel == state)

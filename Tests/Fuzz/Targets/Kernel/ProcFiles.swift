@@ -56,7 +56,7 @@ extension FuzzTarget {
         require(place.map(apps.contains(groupNamed:)) == true, "a process of an app is held: \(text)")
     }
 
-    /// A Boolean value that indicates whether a part of a path is "..", by bytes: a slash and an accent behind it are one character.
+    /// A Boolean value that indicates whether a part of a path is "..", by bytes: a slash and an accent after it are one character.
     private static func goesUp(_ path: String) -> Bool {
         path.utf8.split(separator: UInt8(ascii: "/")).contains { $0.elementsEqual("..".utf8) }
     }

@@ -13,7 +13,7 @@ extension FuzzTarget {
         for (id, app) in SavedState(lines: lines).apps { readRest(of: id, app) }
     }
 
-    /// A record of a slot, behind the byte of its kind, and the same bytes as a file of slots.
+    /// A record of a slot, after the byte of its kind, and the same bytes as a file of slots.
     static let slots = FuzzTarget("slots") { bytes in
         let line = SavedState.slotsHeader(bootID: "boot", namespaces: "none")
         _ = SlotContents(SlotFormat.header(line, key: 0) + bytes, header: line)

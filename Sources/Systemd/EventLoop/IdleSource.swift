@@ -1,12 +1,12 @@
 /// Work for which nothing waits. All such work runs together, after a pause, in one iteration of the loop.
 @MainActor
-public final class PostponedSource {
+public final class IdleSource {
     private let handler: () -> Void
     fileprivate let isLast: Bool
-    private let round: PostponedRound
+    private let round: IdleRound
     private var isScheduled = false
 
-    fileprivate init(round: PostponedRound, isLast: Bool, handler: @escaping () -> Void) {
+    fileprivate init(round: IdleRound, isLast: Bool, handler: @escaping () -> Void) {
         self.round = round
         self.isLast = isLast
         self.handler = handler
@@ -27,10 +27,10 @@ public final class PostponedSource {
 
 /// The work that waits for the same pause, in the order in which it was scheduled.
 @MainActor
-final class PostponedRound {
+final class IdleRound {
     private let timer: TimerSource
-    private var sources: [PostponedSource] = []
-    private var lastSources: [PostponedSource] = []
+    private var sources: [IdleSource] = []
+    private var lastSources: [IdleSource] = []
     /// A Boolean value that indicates whether the timer is armed, or the sources are running.
     private var isBegun = false
 
@@ -38,12 +38,12 @@ final class PostponedRound {
     private static let pause: UInt64 = 1_000
 
     fileprivate init(loop: EventLoop) throws(SystemdError) {
-        let owner = Owner<PostponedRound>()
+        let owner = Owner<IdleRound>()
         timer = try loop.timer { owner.object?.run() }
         owner.object = self
     }
 
-    fileprivate func append(_ source: PostponedSource) {
+    fileprivate func append(_ source: IdleSource) {
         if source.isLast { lastSources.append(source) } else { sources.append(source) }
         if !isBegun { arm() }
     }
@@ -74,16 +74,16 @@ extension EventLoop {
     ///   - handler: Called once for each time that it was scheduled.
     /// - Returns: The work, which is dropped with this object.
     /// - Throws: `SystemdError` when the kernel has no descriptors or memory left.
-    public func postponed(
+    public func idle(
         isLast: Bool = false, _ handler: @escaping () -> Void
-    ) throws(SystemdError) -> PostponedSource {
-        PostponedSource(round: try round(), isLast: isLast, handler: handler)
+    ) throws(SystemdError) -> IdleSource {
+        IdleSource(round: try round(), isLast: isLast, handler: handler)
     }
 
-    private func round() throws(SystemdError) -> PostponedRound {
-        if let postponedRound { return postponedRound }
-        let round = try PostponedRound(loop: self)
-        postponedRound = round
+    private func round() throws(SystemdError) -> IdleRound {
+        if let idleRound { return idleRound }
+        let round = try IdleRound(loop: self)
+        idleRound = round
         return round
     }
 }
@@ -97,7 +97,7 @@ public final class FollowUp {
     private let handler: () -> Void
     private var isScheduled = false
     /// Makes the loop dispatch something if no handler is running.
-    private let outsideOfHandlers: DeferredSource
+    private let outsideOfHandlers: LaterSource
 
     /// The work that was asked for, and the number of handlers that are running.
     private static var scheduled: [FollowUp] = []
@@ -105,7 +105,7 @@ public final class FollowUp {
 
     fileprivate init(loop: EventLoop, handler: @escaping () -> Void) throws(SystemdError) {
         self.handler = handler
-        outsideOfHandlers = try loop.deferred(priority: .next) {}
+        outsideOfHandlers = try loop.later(priority: .next) {}
     }
 
     /// Makes the handler run once. Called from the handler itself, it makes it run once more.
@@ -117,7 +117,7 @@ public final class FollowUp {
     }
 
     /// Runs a handler, and the work that it and this work ask for.
-    static func run(behind handler: () -> Void) {
+    static func run(after handler: () -> Void) {
         runningHandlers += 1
         handler()
         while runningHandlers == 1, let next = scheduled.first {

@@ -1,12 +1,12 @@
 import Systemd
 import Testing
 
-@Suite(.serialized) struct DeferredSourceTests {
+@Suite(.serialized) struct LaterSourceTests {
     @Test func manyRequestsAreOneCall() throws {
         let loop = try EventLoop()
         var calls = 0
-        let source = try loop.deferred { calls += 1 }
-        let end = try loop.deferred { loop.exit(code: 0) }
+        let source = try loop.later { calls += 1 }
+        let end = try loop.later { loop.exit(code: 0) }
         end.setPriority(.idle)
         source.schedule()
         source.schedule()
@@ -17,9 +17,9 @@ import Testing
 
     @Test func aHandlerMayScheduleItselfAgain() throws {
         let loop = try EventLoop()
-        var source: DeferredSource?
+        var source: LaterSource?
         var calls = 0
-        source = try loop.deferred {
+        source = try loop.later {
             calls += 1
             if calls == 3 { loop.exit(code: 0) } else { source?.schedule() }
         }
@@ -29,11 +29,11 @@ import Testing
         source = nil
     }
 
-    @Test func deferredSourceThatReschedulesLetsOthersRun() throws {
+    @Test func laterSourceThatReschedulesLetsOthersRun() throws {
         let loop = try EventLoop()
         var rounds = 0
-        var source: DeferredSource?
-        source = try loop.deferred {
+        var source: LaterSource?
+        source = try loop.later {
             rounds += 1
             if rounds == 100 { loop.exit(code: 1) } else { source?.schedule() }
         }

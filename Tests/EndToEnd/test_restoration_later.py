@@ -1,4 +1,4 @@
-"""After a restart, the daemon answers first, and looks at the apps of the former daemon more closely later."""
+"""After a restart, the daemon answers first, and looks at the apps of the previous daemon more closely later."""
 
 import json
 import os
@@ -23,7 +23,7 @@ APPS = [f"app-{number}" for number in range(5)]
 WITH_SOCKET = ["sh", "-c", 'export LISTEN_FDS=1 LISTEN_PID=$$; exec "$@" 3<&0 0</dev/null', "sh"]
 
 
-class Successor:
+class NextDaemon:
     """A daemon under strace whose first client has connected and made its call before it was started."""
 
     def __init__(self, daemon, method, parameters, options=()):
@@ -82,12 +82,12 @@ def apps(mortal):
 
 
 def test_first_answer_takes_one_look_at_each_main_process(mortal, apps):
-    successor = Successor(mortal, "GetStatus", {})
-    assert successor.answer()["status"]["running"] == len(APPS) + 1
+    next_daemon = NextDaemon(mortal, "GetStatus", {})
+    assert next_daemon.answer()["status"]["running"] == len(APPS) + 1
     # The whole of the rest follows by itself.
-    wait_for(lambda: successor.log.read_text().count("pidfd_open(") > len(APPS), what="a pidfd of each app")
-    before = successor.log.read_text().partition("sendto(")[0]
-    successor.kill()
+    wait_for(lambda: next_daemon.log.read_text().count("pidfd_open(") > len(APPS), what="a pidfd of each app")
+    before = next_daemon.log.read_text().partition("sendto(")[0]
+    next_daemon.kill()
     assert "pidfd_open(" not in before
     for pid in apps.values():
         assert len(re.findall(rf'open(?:at)?\(.*"/proc/{pid}/stat"', before)) == 1
@@ -100,8 +100,8 @@ def test_call_about_app_that_was_not_looked_at_gets_the_truth(mortal, apps, meth
     wanted = APPS[3]
     # It is no child of any daemon, so that only a look tells of it.
     os.kill(apps[wanted], signal.SIGCONT)
-    successor = Successor(mortal, method, {} if method == "List" else {"id": wanted})
-    answer = successor.answer()
+    next_daemon = NextDaemon(mortal, method, {} if method == "List" else {"id": wanted})
+    answer = next_daemon.answer()
     if method == "List":
         states = {app["id"]: (app["state"], app["pid"]) for app in answer["apps"] if app["id"] in apps}
         assert states.pop(wanted)[1] == apps[wanted]
@@ -113,31 +113,31 @@ def test_call_about_app_that_was_not_looked_at_gets_the_truth(mortal, apps, meth
     else:
         mortal.lifectl.wait_for_state(wanted, "suspended")
         wait_for(lambda: mortal.kernel.is_stopped(apps[wanted]))
-    successor.kill()
+    next_daemon.kill()
     mortal.start()
     assert {name: mortal.lifectl.pid(name) for name in APPS} == apps
 
 
 def test_app_that_ends_before_it_is_looked_at_is_reported(mortal, apps):
     # The first closer look waits, so that the apps end before it.
-    successor = Successor(mortal, "GetStatus", {}, ["-e", "inject=pidfd_open:delay_enter=2000000:when=1"])
-    successor.answer()
+    next_daemon = NextDaemon(mortal, "GetStatus", {}, ["-e", "inject=pidfd_open:delay_enter=2000000:when=1"])
+    next_daemon.answer()
     for pid in apps.values():
         for process in mortal.kernel.tree(pid):
             os.kill(process.pid, signal.SIGKILL)
     wait_for(lambda: not set(APPS) & set(mortal.lifectl.apps()), what="the end of all apps")
     assert mortal.lifectl.state("front") == "active"
-    successor.kill()
+    next_daemon.kill()
     mortal.start()
     assert set(mortal.lifectl.apps()) == {"front"}
 
 
 def test_nothing_is_lost_if_the_daemon_is_killed_between_its_first_answer_and_the_rest(mortal, apps):
     for number in range(1, len(APPS) + 1):
-        successor = Successor(mortal, "GetStatus", {}, ["-e", f"inject=pidfd_open:signal=KILL:when={number}"])
-        assert successor.answer()["status"]["running"] == len(APPS) + 1
-        wait_for(lambda: successor.process.poll() is not None, what="the death of the daemon")
-        successor.kill()
+        next_daemon = NextDaemon(mortal, "GetStatus", {}, ["-e", f"inject=pidfd_open:signal=KILL:when={number}"])
+        assert next_daemon.answer()["status"]["running"] == len(APPS) + 1
+        wait_for(lambda: next_daemon.process.poll() is not None, what="the death of the daemon")
+        next_daemon.kill()
     mortal.start()
     assert {name: mortal.lifectl.pid(name) for name in APPS} == apps
     for name, pid in apps.items():

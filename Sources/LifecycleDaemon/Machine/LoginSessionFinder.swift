@@ -2,7 +2,7 @@ import Glibc
 import Systemd
 
 /// The session to follow.
-nonisolated enum SessionChoice: Hashable, Sendable {
+nonisolated enum LoginSessionChoice: Hashable, Sendable {
     /// The session that a seat shows; for the system instance.
     case seat(String)
 
@@ -10,7 +10,7 @@ nonisolated enum SessionChoice: Hashable, Sendable {
     /// user's `Display` of logind, a graphical one if there is any.
     case user(uid_t, session: String?)
 
-    static func ofProcess(isUser: Bool, environment: [String: String]) -> SessionChoice {
+    static func ofProcess(isUser: Bool, environment: [String: String]) -> LoginSessionChoice {
         isUser ? .user(geteuid(), session: environment["XDG_SESSION_ID"]) : .seat("seat0")
     }
 }
@@ -19,10 +19,10 @@ nonisolated enum SessionChoice: Hashable, Sendable {
 ///
 /// On a seat the first session of a user is followed until it ends: another one that the seat shows (a greeter, a text
 /// console) is a switch away. The `Display` of a user may be another session after a new login.
-final class SessionFinder {
+final class LoginSessionFinder {
     private let bus: Bus
     private let owner: String
-    private let choice: SessionChoice
+    private let choice: LoginSessionChoice
     private let onChange: (String?) -> Void
     private var found: String?
     /// The seat or the user, whose property names the session.
@@ -33,7 +33,7 @@ final class SessionFinder {
     /// - Parameters:
     ///   - owner: logind's unique name.
     ///   - onChange: Called with the object path of a new session, and with nil when the session has ended.
-    init(bus: Bus, owner: String, choice: SessionChoice, onChange: @escaping (String?) -> Void) {
+    init(bus: Bus, owner: String, choice: LoginSessionChoice, onChange: @escaping (String?) -> Void) {
         self.bus = bus
         self.owner = owner
         self.choice = choice

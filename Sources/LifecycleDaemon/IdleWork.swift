@@ -7,39 +7,39 @@ final class BatchQueue {
     /// The beginning of the first batch.
     enum Start {
         /// The next round of the loop.
-        case nextRound
+        case later
         /// The end of the present handler, before another event.
         case followUp
         /// The end of a pause, when the clients that are there have their answers.
-        case pause
+        case idle
     }
 
-    private let nextBatch: DeferredSource
+    private let nextBatch: LaterSource
     /// Schedules the first batch.
     private let schedule: () -> Void
     /// The apps in their order, and those that were removed since.
     private var queue: Deque<AppIndex> = []
     private var pending: Set<AppIndex> = []
     /// True while the work waits for ``begin()``.
-    private var isHeld: Bool
+    private var isWaiting: Bool
 
     /// As many apps as take some milliseconds.
     private static let batchSize = 32
 
     /// - Parameters:
-    ///   - isHeld: Whether the work waits for ``begin()``.
+    ///   - isWaiting: Whether the work waits for ``begin()``.
     ///   - start: The beginning of the first batch. The others follow in rounds of the loop.
     init(
-        loop: EventLoop, isHeld: Bool = false, start: Start = .nextRound, work: @escaping (AppIndex) -> Void
+        loop: EventLoop, isWaiting: Bool = false, start: Start = .later, work: @escaping (AppIndex) -> Void
     ) throws(SystemdError) {
-        self.isHeld = isHeld
+        self.isWaiting = isWaiting
         let owner = Owner<BatchQueue>()
         let batch: () -> Void = { owner.object?.runBatch(work) }
-        nextBatch = try loop.deferred(handler: batch)
+        nextBatch = try loop.later(handler: batch)
         switch start {
-        case .nextRound: schedule = nextBatch.schedule
+        case .later: schedule = nextBatch.schedule
         case .followUp: schedule = try loop.followUp(batch).schedule
-        case .pause: schedule = try loop.postponed(batch).schedule
+        case .idle: schedule = try loop.idle(batch).schedule
         }
         owner.object = self
     }
@@ -47,11 +47,11 @@ final class BatchQueue {
     func append(_ app: AppIndex) {
         guard pending.insert(app).inserted else { return }
         queue.append(app)
-        if !isHeld, queue.count == 1 { schedule() }
+        if !isWaiting, queue.count == 1 { schedule() }
     }
 
     func begin() {
-        isHeld = false
+        isWaiting = false
         if !queue.isEmpty { schedule() }
     }
 
@@ -70,17 +70,17 @@ final class BatchQueue {
 
 /// Work that waits until the loop has answered the clients that are there: it begins when nothing else is pending, or after a second
 /// of requests without a pause.
-final class PostponedWork {
+final class IdleWork {
     /// The longest wait, in microseconds.
     private static let longestWait: UInt64 = 1_000_000
 
-    private var idle: DeferredSource?
+    private var idle: LaterSource?
     private var timer: TimerSource?
     private var work: (() -> Void)?
 
     init(loop: EventLoop, work: @escaping () -> Void) throws(SystemdError) {
         self.work = work
-        idle = try loop.deferred { [weak self] in self?.begin() }
+        idle = try loop.later { [weak self] in self?.begin() }
         idle?.setPriority(.idle)
         idle?.schedule()
         timer = try loop.timer { [weak self] in self?.begin() }
