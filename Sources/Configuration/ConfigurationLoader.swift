@@ -96,10 +96,9 @@ public struct ConfigurationLoader: Sendable {
             entries: desktopEntries)
         var entries: [ManifestReader.Entry] = []
         var positions: [String: Int] = [:]
-        var known: FileTrust.Checked?
         let catalog = ManifestCatalog(directories: directories, limit: settings.limits.apps)
         for file in try catalog.files(reportingTo: &problems) {
-            switch try reader.read(file.name, in: file.directory, known: &known) {
+            switch try reader.read(file.name, in: file.directory) {
             case .nothing: continue
             case .invalid(let found): problems.add(found)
             case .valid(let entry):

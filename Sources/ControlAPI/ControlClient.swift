@@ -28,7 +28,6 @@ public struct ControlClient: ~Copyable {
     ///   - path: The path of the control socket.
     ///   - timeout: The time for the connection, and for each call; nil for no limit.
     ///   - trust: The users whose daemon may answer. Nothing is sent to the daemon of another user.
-    /// - Throws: ``ControlClientError``.
     public init(path: String, timeout: Duration?, trust: ServerTrust = .rootAndCaller) throws(ControlClientError) {
         let client = try translatingErrors { () throws(ClientError) in try VarlinkClient(path: path, timeout: timeout) }
         let user = client.serverUser
@@ -69,11 +68,6 @@ public struct ControlClient: ~Copyable {
     public var descriptor: CInt { client.descriptor }
 
     /// Calls a method without waiting for its reply, which ``reply(to:)`` returns.
-    ///
-    /// - Parameters:
-    ///   - method: The method, which has one reply.
-    ///   - parameters: The parameters of the call.
-    /// - Throws: ``ControlClientError``.
     public mutating func begin<Parameters, Reply>(
         _ method: ControlMethod<Parameters, Reply>, _ parameters: Parameters
     ) throws(ControlClientError) {
@@ -83,15 +77,11 @@ public struct ControlClient: ~Copyable {
     }
 
     /// Calls a method without parameters, and does not wait for its reply.
-    ///
-    /// - Throws: ``ControlClientError``.
     public mutating func begin<Reply>(_ method: ControlMethod<NoParameters, Reply>) throws(ControlClientError) {
         try begin(method, NoParameters())
     }
 
     /// Returns the reply to the call that was begun; nil until it has come.
-    ///
-    /// - Throws: ``ControlClientError``.
     public mutating func reply<Parameters, Reply>(
         to method: ControlMethod<Parameters, Reply>
     ) throws(ControlClientError) -> Reply? {
@@ -105,8 +95,6 @@ public struct ControlClient: ~Copyable {
     }
 
     /// Waits for the reply to the call that was begun.
-    ///
-    /// - Throws: ``ControlClientError``.
     public mutating func finish<Parameters, Reply>(
         _ method: ControlMethod<Parameters, Reply>
     ) throws(ControlClientError) -> Reply {
@@ -119,8 +107,6 @@ public struct ControlClient: ~Copyable {
     ///
     /// - Parameters:
     ///   - method: The method, whose reply the daemon does not send.
-    ///   - parameters: The parameters of the call.
-    /// - Throws: ``ControlClientError``.
     public mutating func post<Parameters, Reply>(
         _ method: ControlMethod<Parameters, Reply>, _ parameters: Parameters
     ) throws(ControlClientError) {
@@ -133,11 +119,7 @@ public struct ControlClient: ~Copyable {
 
     /// Calls a method, and waits for its reply.
     ///
-    /// - Parameters:
-    ///   - method: The method, which has one reply.
-    ///   - parameters: The parameters of the call.
     /// - Returns: The reply, within the time-out of the connection.
-    /// - Throws: ``ControlClientError``.
     public mutating func call<Parameters, Reply>(
         _ method: ControlMethod<Parameters, Reply>, _ parameters: Parameters
     ) throws(ControlClientError) -> Reply {
@@ -149,12 +131,9 @@ public struct ControlClient: ~Copyable {
     /// Calls a method, and waits for its reply.
     ///
     /// - Parameters:
-    ///   - method: The method, which has one reply.
-    ///   - parameters: The parameters of the call.
     ///   - waiting: A function that is called about once a second while there is no reply, with the number of seconds so far and the rest
     ///     of the time; nil for no limit. Its own time counts.
     /// - Returns: The reply, within the time-out of the connection.
-    /// - Throws: ``ControlClientError``.
     public mutating func call<Parameters, Reply>(
         _ method: ControlMethod<Parameters, Reply>, _ parameters: Parameters, waiting: (Int, Duration?) -> Void
     ) throws(ControlClientError) -> Reply {
@@ -174,22 +153,16 @@ public struct ControlClient: ~Copyable {
     }
 
     /// Calls a method without parameters, and waits for its reply.
-    ///
-    /// - Throws: ``ControlClientError``.
     public mutating func call<Reply>(_ method: ControlMethod<NoParameters, Reply>) throws(ControlClientError) -> Reply {
         try call(method, NoParameters())
     }
 
     /// Ends the connection, and waits until the daemon has ended the interruptions and reports that last as long.
-    ///
-    /// - Throws: ``ControlClientError``.
     public mutating func disconnect() throws(ControlClientError) {
         try translatingErrors { () throws(ClientError) in try client.disconnect(timeout: timeout) }
     }
 
     /// Subscribes to changes. The first reply of ``nextChange(timeout:)`` is the present state.
-    ///
-    /// - Throws: ``ControlClientError``.
     public mutating func monitor() throws(ControlClientError) {
         try translatingErrors { () throws(ClientError) in
             try client.subscribe(LifedMethod.monitor.qualified, NoParameters(), timeout: timeout)
@@ -197,8 +170,6 @@ public struct ControlClient: ~Copyable {
     }
 
     /// Subscribes to adoptions; ``takeAdoptions()`` reads the replies.
-    ///
-    /// - Throws: ``ControlClientError``.
     public mutating func monitorAdoptions() throws(ControlClientError) {
         try translatingErrors { () throws(ClientError) in
             try client.subscribe(LifedMethod.monitorAdoptions.qualified, NoParameters(), timeout: timeout)
@@ -225,11 +196,7 @@ public struct ControlClient: ~Copyable {
 
     /// Calls a method without parameters that has several replies, and waits for all of them.
     ///
-    /// - Parameters:
-    ///   - method: The qualified name of the method.
-    ///   - type: The type of each reply.
     /// - Returns: The replies in the order in which they came; the time-out of the connection is for each of them.
-    /// - Throws: ``ControlClientError``.
     public mutating func stream<Reply: JSONReadable>(
         _ method: String, of type: Reply.Type
     ) throws(ControlClientError) -> [Reply] {
@@ -244,7 +211,6 @@ public struct ControlClient: ~Copyable {
     /// Waits for the next change.
     ///
     /// - Returns: The change; nil after the daemon has ended the subscription.
-    /// - Throws: ``ControlClientError``.
     public mutating func nextChange(timeout: Duration?) throws(ControlClientError) -> MonitorReply? {
         try translatingErrors { () throws(ClientError) in try client.next(as: MonitorReply.self, timeout: timeout) }
     }

@@ -38,7 +38,7 @@ final class CoreDriver: InputHandler {
     /// Saves the steps after the journal entries of a round, with one write for all of it.
     private let saving: IdleSource
     private let timer: TimerSource
-    private let announcement: FollowUp
+    private let announcement: LaterSource
     private var armedFor: Instant?
 
     /// - Parameter store: Saves what an input has changed before the effects are performed.

@@ -6,13 +6,6 @@ import LifecycleCore
 import Processes
 import Systemd
 
-/// Reloads and re-executes the daemon for a client.
-protocol DaemonController: AnyObject {
-    /// Reads the configuration again. If that fails, the one before stays.
-    func reload() throws(DaemonError)
-    func reexecute(for client: ClientCall?)
-}
-
 /// The daemon: one thread and one loop around the core.
 public final class Daemon {
     private let instance: Instance
@@ -226,7 +219,8 @@ public final class Daemon {
     }
 }
 
-extension Daemon: DaemonController {
+extension Daemon {
+    /// Reads the configuration again. If that fails, the one before stays.
     func reload() throws(DaemonError) {
         notify(.reloading)
         defer { notify(.ready, .status(control.summary)) }

@@ -16,7 +16,6 @@ public struct VarlinkClient: ~Copyable {
     ///   - timeout: The time for the connection; nil for no limit.
     ///   - limits: The limits for the replies.
     ///   - longestCall: The limit for a call, in bytes. A service of this package closes the connection on a longer one.
-    /// - Throws: ``ClientError``.
     public init(
         path: String, timeout: Duration?, limits: ConnectionLimits = VarlinkClient.defaultLimits,
         longestCall: Int = ConnectionLimits().message
@@ -39,12 +38,9 @@ public struct VarlinkClient: ~Copyable {
     /// for the reply to the next call.
     ///
     /// - Parameters:
-    ///   - method: The qualified name of the method.
     ///   - parameters: The parameters, which are written as a JSON object.
-    ///   - type: The type of the reply's parameters.
     ///   - timeout: The time for the call and the reply together; nil for no limit.
     /// - Returns: The parameters of the reply.
-    /// - Throws: ``ClientError``.
     public mutating func call<Result: JSONReadable>(
         _ method: String, _ parameters: some JSONWritable, as type: Result.Type = Result.self, timeout: Duration?
     ) throws(ClientError) -> Result {
@@ -59,10 +55,8 @@ public struct VarlinkClient: ~Copyable {
     /// after a timeout.
     ///
     /// - Parameters:
-    ///   - method: The qualified name of the method.
     ///   - parameters: The parameters, which are written as a JSON object.
     ///   - timeout: The time in which the call must be sent; nil for no limit.
-    /// - Throws: ``ClientError``.
     public mutating func begin(
         _ method: String, _ parameters: some JSONWritable, timeout: Duration?
     ) throws(ClientError) {
@@ -73,10 +67,8 @@ public struct VarlinkClient: ~Copyable {
     /// Calls a method without a reply.
     ///
     /// - Parameters:
-    ///   - method: The qualified name of the method.
     ///   - parameters: The parameters, which are written as a JSON object.
     ///   - timeout: The time in which the call must be sent; nil for no limit.
-    /// - Throws: ``ClientError``.
     public func post(_ method: String, _ parameters: some JSONWritable, timeout: Duration?) throws(ClientError) {
         try send(method, parameters, flag: "oneway", Deadline(after: timeout))
     }
@@ -84,10 +76,8 @@ public struct VarlinkClient: ~Copyable {
     /// Calls a method with several replies, which ``next(as:timeout:)`` returns.
     ///
     /// - Parameters:
-    ///   - method: The qualified name of the method.
     ///   - parameters: The parameters, which are written as a JSON object.
     ///   - timeout: The time in which the call must be sent; nil for no limit.
-    /// - Throws: ``ClientError``.
     public mutating func subscribe(
         _ method: String, _ parameters: some JSONWritable, timeout: Duration?
     ) throws(ClientError) {
@@ -98,10 +88,8 @@ public struct VarlinkClient: ~Copyable {
     /// Waits for the next reply.
     ///
     /// - Parameters:
-    ///   - type: The type of the reply's parameters.
     ///   - timeout: The time to wait; nil for no limit, zero to take only a reply that has come.
     /// - Returns: The parameters of the reply; nil after the last one.
-    /// - Throws: ``ClientError``.
     public mutating func next<Result: JSONReadable>(
         as type: Result.Type = Result.self, timeout: Duration?
     ) throws(ClientError) -> Result? {

@@ -19,13 +19,8 @@ import Testing
     init() throws { directory = try TemporaryDirectory() }
 
     private func objection(to path: String) -> String? {
-        var known: FileTrust.Checked?
-        return objection(to: path, known: &known)
-    }
-
-    private func objection(to path: String, known: inout FileTrust.Checked?) -> String? {
         do throws(Defect) {
-            _ = try TextFile.readTrusted(path, known: &known)
+            _ = try TextFile.readTrusted(path)
             return nil
         } catch {
             return error.message
@@ -74,23 +69,10 @@ import Testing
         let elsewhere = try directory.write("a = 1", to: "open/file")
         let link = try directory.link("d/link", to: "../open/file")
         #expect(unsafe chmod("\(directory.path)/open", 0o777) == 0)
-        var known: FileTrust.Checked?
-        #expect(objection(to: file, known: &known) == nil)
-        #expect(known != nil)
-        #expect(try #require(objection(to: writable, known: &known)).contains("may write to \(writable)"))
-        #expect(objection(to: file, known: &known) == nil)
-        #expect(try #require(objection(to: link, known: &known)).contains("may write to"))
-        #expect(objection(to: file, known: &known) == nil)
-        #expect(try #require(objection(to: elsewhere, known: &known)).contains("may write to"))
-        #expect(known == nil)
-    }
-
-    @Test func directoryThatOthersMayWriteToIsNotKnown() throws {
-        let file = try directory.write("a = 1", to: "open/file")
-        #expect(unsafe chmod("\(directory.path)/open", 0o777) == 0)
-        var known: FileTrust.Checked?
-        for _ in 0..<2 { #expect(objection(to: file, known: &known) != nil) }
-        #expect(known == nil)
+        #expect(objection(to: file) == nil)
+        #expect(try #require(objection(to: writable)).contains("may write to \(writable)"))
+        #expect(try #require(objection(to: link)).contains("may write to"))
+        #expect(try #require(objection(to: elsewhere)).contains("may write to"))
     }
 
     @Test(.enabled(if: geteuid() == 0), arguments: ["d/file", "d", "link"])

@@ -29,7 +29,7 @@ import Testing
 
     @Test func workThatSchedulesItselfRunsOnceMore() throws {
         var count = 0
-        var followUp: FollowUp?
+        var followUp: LaterSource?
         followUp = try loop.followUp { [loop] in
             count += 1
             if count < 3 { followUp?.schedule() } else { loop.exit(code: 0) }

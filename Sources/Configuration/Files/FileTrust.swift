@@ -8,39 +8,18 @@ enum FileTrust {
     /// As many links as the kernel follows, path_resolution(7).
     private static let linkLimit = 40
 
-    /// A directory that has passed the check, with everything on the way to it.
-    ///
-    /// No other user can replace it, so the check of a file in it may begin there, for as long as one load of the configuration takes.
-    struct Checked {
-        fileprivate let path: String
-        fileprivate let resolved: String
-        fileprivate let status: stat
-    }
-
     /// Throws the first objection to a file that is open.
     ///
     /// - Parameters:
     ///   - path: The path by which it was opened, which is absolute, or relative to the working directory.
     ///   - opened: The result of fstat(2) for the file.
-    ///   - known: The directory of the file that was checked before; set to that of this one.
-    static func check(_ path: String, opened: stat, known: inout Checked?) throws(Defect) {
-        let end = path.utf8.lastIndex(of: UInt8(ascii: "/")) ?? path.startIndex
-        let directory = path[..<end]
-        var (rest, resolved, status): ([String], String, stat)
-        if let known, known.path == directory, !directory.isEmpty {
-            let name = String(path[path.utf8.index(after: end)...])
-            (rest, resolved, status) = ([name], known.resolved, known.status)
-        } else {
-            known = nil
-            (rest, resolved) = (components(of: path), path.utf8.first == UInt8(ascii: "/") ? "" : ".")
-            status = try look(at: resolved.isEmpty ? "/" : resolved)
-        }
+    static func check(_ path: String, opened: stat) throws(Defect) {
+        var rest = components(of: path)
+        var resolved = path.utf8.first == UInt8(ascii: "/") ? "" : "."
+        var status = try look(at: resolved.isEmpty ? "/" : resolved)
         var links = 0
         while let name = rest.popLast() {
             try checkDirectory(status, resolved.isEmpty ? "/" : resolved)
-            if rest.isEmpty, links == 0, known == nil {
-                known = Checked(path: String(directory), resolved: resolved, status: status)
-            }
             let next = "\(resolved)/\(name)"
             status = try look(at: next)
             try checkOwner(status, next)

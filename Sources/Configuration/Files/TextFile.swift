@@ -20,11 +20,9 @@ enum TextFile {
     }
 
     /// Returns the content of a file that only root and the daemon's user may have been able to write; nil if there is none.
-    ///
-    /// - Parameter known: The directory of the file that was read before; set to that of this one.
-    static func readTrusted(_ path: String, known: inout FileTrust.Checked?) throws(Defect) -> Content? {
+    static func readTrusted(_ path: String) throws(Defect) -> Content? {
         try read(path, limit: maximumSize) { (status) throws(Defect) in
-            try FileTrust.check(path, opened: status, known: &known)
+            try FileTrust.check(path, opened: status)
         }
     }
 

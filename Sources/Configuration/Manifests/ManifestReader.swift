@@ -25,14 +25,10 @@ struct ManifestReader {
     }
 
     /// Reads the manifest at `directory/name`.
-    ///
-    /// - Parameter known: See ``TextFile/readTrusted(_:known:)``.
-    func read(
-        _ name: String, in directory: String, known: inout FileTrust.Checked?
-    ) throws(LoadFailure) -> Outcome {
+    func read(_ name: String, in directory: String) throws(LoadFailure) -> Outcome {
         let file = "\(directory)/\(name)"
         do throws(Defect) {
-            guard case .text(let text)? = try TextFile.readTrusted(file, known: &known) else { return .nothing }
+            guard case .text(let text)? = try TextFile.readTrusted(file) else { return .nothing }
             return try parse(
                 text, of: file, defaultID: String(decoding: name.utf8.dropLast(".toml".utf8.count), as: UTF8.self),
                 isShared: directory != ownDirectory)

@@ -25,8 +25,7 @@ struct SettingsReader {
             }
         }
         do throws(Defect) {
-            var known: FileTrust.Checked?
-            guard case .text(let text)? = try TextFile.readTrusted(file, known: &known) else { return }
+            guard case .text(let text)? = try TextFile.readTrusted(file) else { return }
             try apply(text, of: file, reportingTo: &problems)
         } catch {
             if let failure = LoadFailure(error, at: file) { throw failure }

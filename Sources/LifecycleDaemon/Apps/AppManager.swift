@@ -16,16 +16,6 @@ protocol LifecycleObserver: AnyObject {
     func processesJoined(_ id: AppID)
 }
 
-/// Learns what concerns the apps of the desktop.
-protocol DesktopObserver: AnyObject {
-    /// Handles the end of an app: it has no processes any more, or none that the daemon manages.
-    func appEnded(_ id: AppID, _ app: AppIndex, _ reason: Reason)
-    /// Handles an app that has entered a state in the foreground.
-    func appCameToForeground(_ app: AppIndex)
-    /// Handles a change of the reports of clients about visible apps: their apps, or whether there is a report.
-    func visibleAppsChanged()
-}
-
 /// Performs the core's effects on the apps: their processes, channels, memory and resources.
 final class AppManager {
     var catalog = AppCatalog()
@@ -39,8 +29,8 @@ final class AppManager {
     let exits: ExitHistory
     let log: LifecycleLog
     weak var observer: (any LifecycleObserver)?
-    weak var suspensions: (any SuspensionObserver)?
-    weak var desktop: (any DesktopObserver)?
+    weak var suspensions: SuspendedApps?
+    weak var desktop: DesktopSession?
 
     let loop: EventLoop
     let launcher: AppLauncher

@@ -3,18 +3,6 @@ import Processes
 import Systemd
 import Varlink
 
-/// Takes the events of a connection.
-protocol ConnectionDelegate: AnyObject {
-    func handle(_ call: ClientCall)
-    func callsHandled()
-    func connection(_ connection: ControlConnection, violatedProtocol violation: ProtocolViolation)
-    /// Asks for another turn. The delegate calls ``ControlConnection/takeTurn()`` when other clients have had theirs.
-    func connectionAwaitsTurn(_ connection: ControlConnection)
-    /// Notes that the number of bytes that the connection holds has changed. The delegate may close connections.
-    func connection(_ connection: ControlConnection, changedHeldBytesBy change: Int)
-    func connectionClosed(_ connection: ControlConnection)
-}
-
 /// The connection of a client: its socket, and the state of the protocol. It never blocks.
 final class ControlConnection {
     let peer: PeerCredentials
@@ -25,7 +13,7 @@ final class ControlConnection {
 
     private let descriptor: Descriptor
     private let service: Service
-    private weak var delegate: (any ConnectionDelegate)?
+    private weak var delegate: ControlServer?
     private var state: ServerConnection
     private var source: IOSource?
     private var isProceeding = false
@@ -42,7 +30,7 @@ final class ControlConnection {
 
     init(
         _ descriptor: consuming Descriptor, peer: PeerCredentials, client: ClientIdentity, limits: ConnectionLimits,
-        overrun: VarlinkReply, loop: EventLoop, service: Service, delegate: any ConnectionDelegate
+        overrun: VarlinkReply, loop: EventLoop, service: Service, delegate: ControlServer
     ) throws(SystemdError) {
         self.peer = peer
         self.client = client

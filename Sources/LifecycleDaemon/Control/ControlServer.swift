@@ -257,7 +257,9 @@ final class ControlServer {
     }
 }
 
-extension ControlServer: ConnectionDelegate {
+// MARK: - Events of the connections
+
+extension ControlServer {
     func handle(_ call: ClientCall) {
         touch(call.connection)
         guard access.right(of: call.connection.peer) != .none else {
@@ -289,6 +291,7 @@ extension ControlServer: ConnectionDelegate {
         reportDrop(of: connection, violation.description)
     }
 
+    /// Gives a connection another turn when other clients have had theirs.
     func connectionAwaitsTurn(_ connection: ControlConnection) {
         queue.append(connection)
         nextTurn.schedule()

@@ -15,7 +15,7 @@ final class ControlService {
     let server: ControlServer
     /// The time at which the daemon was started, in microseconds since the epoch.
     let started: Int64
-    weak var daemon: (any DaemonController)?
+    weak var daemon: Daemon?
     private(set) var problems: [APIProblem] = []
     /// The setting with which the daemon started; a reload does not change it.
     var containment = DaemonSettings.Containment.auto

@@ -54,8 +54,8 @@ struct MetricsCalls {
             MetricsListReply(name: "org.lifed.app_state", value: .string(app.state.rawValue), object: app.id.name)
         }
         result.append(metric("clients", service.server.clientCount))
-        result += zip(AppState.allCases, counts.arrivals).map { state, count in
-            metric("transitions_total", count, ("to", state.rawValue))
+        result += AppState.allCases.map { state in
+            metric("transitions_total", counts.arrivals[state] ?? 0, ("to", state.rawValue))
         }
         result += counts.ends.sorted { $0.key.rawValue < $1.key.rawValue }.map { reason, count in
             metric("ends_total", count, ("reason", reason.rawValue))

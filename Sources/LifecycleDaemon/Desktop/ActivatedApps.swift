@@ -2,23 +2,12 @@ import LifecycleCore
 import Processes
 import Systemd
 
-/// Learns of the apps that the session bus launches.
-protocol ActivatedAppsDelegate: AnyObject {
-    /// Returns the names that are ids of apps to be managed; nil if that cannot be told for now.
-    func managedApps(among names: [String]) -> Set<String>?
-    /// Handles a process that owns the name of the app. It is the app's if it is managed already, or the bus has
-    /// launched it.
-    func activatedAppRuns(_ id: String, process: ProcessID, bus: ProcessID)
-    /// Handles a name of an app that has no owner any more: the app is ending, or the bus has gone.
-    func activatedAppLeaves(_ id: String)
-}
-
 /// Watches the apps that dbus-daemon launches for a call to their name (`DBusActivatable=true` in the desktop entry).
 ///
 /// Such an app has no unit: its processes are in the control group of the bus, beside those of other services. The owner of the name is
 /// its process, if the bus has launched it. dbus-broker lets systemd launch each app in a unit, which ``AppUnits`` finds.
 final class ActivatedApps {
-    weak var delegate: (any ActivatedAppsDelegate)?
+    weak var delegate: DesktopApps?
 
     private let bus: Bus
     private var busState: BusName?

@@ -1,27 +1,12 @@
 import Processes
 import Systemd
 
-/// Learns of the app units of the user's systemd.
-protocol AppUnitsDelegate: AnyObject {
-    /// Returns whether the group of a unit is of interest.
-    func isWanted(_ unit: AppUnitName) -> Bool
-    /// Handles a unit that runs, with its processes in the group. Called again for the same unit after systemd or the
-    /// bus was away.
-    func unitRuns(_ unit: AppUnitName, in group: UnitGroup)
-    /// Handles a unit that systemd has started anew.
-    func unitStarted(_ unit: AppUnitName)
-    /// Returns whether the end of a unit is of interest.
-    func isManaged(_ unit: String) -> Bool
-    /// Handles a unit that systemd stops: it has sent SIGTERM, or is about to.
-    func unitStops(_ unit: String)
-}
-
 /// Watches the app units of the user's systemd over the session bus.
 ///
 /// A unit is looked at when its job is done: the processes of a scope are in its group by then, and those of a service run. The
 /// kernel tells of the end of a unit, by its group.
 final class AppUnits {
-    weak var delegate: (any AppUnitsDelegate)?
+    weak var delegate: DesktopApps?
 
     private let bus: Bus
     private let log: any JournalSink

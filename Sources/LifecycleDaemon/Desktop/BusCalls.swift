@@ -32,7 +32,7 @@ final class BusCalls {
     private var unresolved: Set<PendingCalls.Key> = []
     /// The apps that are reported as called.
     private var called: Set<AppIndex> = []
-    private let update: FollowUp
+    private let update: LaterSource
     private let timer: TimerSource
     private let renewal: TimerSource
     private var renewalDelay = BusCalls.firstRenewal

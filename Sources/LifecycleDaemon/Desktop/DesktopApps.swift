@@ -244,19 +244,24 @@ final class DesktopApps {
     }
 }
 
-extension DesktopApps: AppUnitsDelegate {
+extension DesktopApps {
+    /// Returns whether the group of a unit is of interest.
     func isWanted(_ unit: AppUnitName) -> Bool {
         guard !released.contains(unit.unit) else { return false }
         // A unit of any name may have processes of an app.
         return !unitsOfApps.isEmpty || decision(about: unit, isAutostarted: unit.isAutostarted) == .manage
     }
 
+    /// Returns whether the end of a unit is of interest.
     func isManaged(_ unit: String) -> Bool { unitsOfApps.values.contains { $0[unit] != nil } }
 
+    /// Handles a unit that systemd has started anew.
     func unitStarted(_ unit: AppUnitName) {
         if released.remove(unit.unit) != nil, restarted.count < Self.appLimit { restarted.insert(unit.unit) }
     }
 
+    /// Handles a unit that runs, with its processes in the group. Called again for the same unit after systemd or the
+    /// bus was away.
     func unitRuns(_ unit: AppUnitName, in group: UnitGroup) {
         if restarted.remove(unit.unit) != nil { group.removeReleaseMark() }
         guard isWanted(unit), !manager.core.isShuttingDown else { return }
@@ -288,6 +293,7 @@ extension DesktopApps: AppUnitsDelegate {
         laterUnits[app] = others
     }
 
+    /// Handles a unit that systemd stops: it has sent SIGTERM, or is about to.
     func unitStops(_ unit: String) {
         // Otherwise the app would be stopped again before it has handled SIGTERM.
         for (app, units) in unitsOfApps where units[unit] != nil {
@@ -296,7 +302,8 @@ extension DesktopApps: AppUnitsDelegate {
     }
 }
 
-extension DesktopApps: ActivatedAppsDelegate {
+extension DesktopApps {
+    /// Returns the names that are ids of apps to be managed; nil if that cannot be told for now.
     func managedApps(among names: [String]) -> Set<String>? {
         let found = reading { () throws(LoadFailure) in try manager.entries?.activatableFacts(among: names) ?? [:] }
         guard let facts = found else { return nil }
@@ -306,6 +313,8 @@ extension DesktopApps: ActivatedAppsDelegate {
         return Set(managed)
     }
 
+    /// Handles a process that owns the name of the app. It is the app's if it is managed already, or the bus has
+    /// launched it.
     func activatedAppRuns(_ name: String, process: ProcessID, bus: ProcessID) {
         guard !releasedNames.contains(name), !manager.core.isShuttingDown else { return }
         let id = AppID(name)
@@ -328,6 +337,7 @@ extension DesktopApps: ActivatedAppsDelegate {
         if !manager.isReported(.visible) { setUnfollowed(unfollowed.union([app])) }
     }
 
+    /// Handles a name of an app that has no owner any more: the app is ending, or the bus has gone.
     func activatedAppLeaves(_ name: String) {
         releasedNames.remove(name)
         let id = AppID(name)

@@ -46,13 +46,16 @@ final class DesktopSession {
     }
 }
 
-extension DesktopSession: DesktopObserver {
+extension DesktopSession {
+    /// Handles the end of an app: it has no processes any more, or none that the daemon manages.
     func appEnded(_ id: AppID, _ app: AppIndex, _ reason: Reason) {
         apps.appEnded(id, app, reason)
         notifications.appEnded(id, reason)
     }
 
+    /// Handles an app that has entered a state in the foreground.
     func appCameToForeground(_ app: AppIndex) { apps.appCameToForeground(app) }
 
+    /// Handles a change of the reports of clients about visible apps: their apps, or whether there is a report.
     func visibleAppsChanged() { apps.visibleAppsChanged() }
 }

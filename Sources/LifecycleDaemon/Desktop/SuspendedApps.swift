@@ -2,26 +2,11 @@ import LifecycleCore
 import Processes
 import Systemd
 
-/// Learns when apps are stopped and run again.
-protocol SuspensionObserver: AnyObject {
-    /// Handles an app that is about to be stopped. A use that is reported now resumes it.
-    func willStop(_ app: AppIndex)
-    func entered(_ state: AppState, _ app: AppIndex)
-    /// Lets the work begin that waits for the first answer.
-    func beginIdleWork()
-    /// Returns the programs that use the app in this way, if they are known.
-    func users(_ use: Use, of app: AppIndex) -> [String]
-    /// Notes that the daemon has work: the processor is awake, and a look costs little.
-    func noteOccasion()
-    /// Inputs and their effects were handled: targets may have changed.
-    func inputsHandled()
-}
-
 /// Resumes suspended apps for as long as another program needs them: the display server, whose events they have to read,
 /// callers on the session bus, and processes that wait for a file lock.
 ///
 /// Nothing here wakes the daemon periodically. A look that costs time follows after a pause, when replies were sent.
-final class SuspendedApps: SuspensionObserver {
+final class SuspendedApps {
     private let manager: AppManager
     private let displays: DisplayQueues
     private let calls: BusCalls
@@ -65,9 +50,12 @@ final class SuspendedApps: SuspensionObserver {
         inputsHandled()
     }
 
+    /// Handles an app that is about to be stopped. A use that is reported now resumes it.
     func willStop(_ app: AppIndex) { calls.willStop(app) }
+    /// Lets the work begin that waits for the first answer.
     func beginIdleWork() { scans.begin() }
 
+    /// Returns the programs that use the app in this way, if they are known.
     func users(_ use: Use, of app: AppIndex) -> [String] {
         switch use {
         case .called: calls.callers(of: app)
@@ -93,6 +81,7 @@ final class SuspendedApps: SuspensionObserver {
         noteOccasion()
     }
 
+    /// Inputs and their effects were handled: targets may have changed.
     func inputsHandled() {
         var hasChanged = false
         for app in background {
@@ -104,6 +93,7 @@ final class SuspendedApps: SuspensionObserver {
         if hasChanged { calls.monitoredAppsChanged() }
     }
 
+    /// Notes that the daemon has work: the processor is awake, and a look costs little.
     func noteOccasion() {
         if !suspended.isEmpty { nextLook.schedule() }
     }

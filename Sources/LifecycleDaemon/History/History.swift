@@ -10,8 +10,8 @@ struct History {
     private var newOwners: [AppID: Instant] = [:]
 
     struct Counts {
-        /// Transitions by the state reached, in the order of ``AppState/allCases``.
-        fileprivate(set) var arrivals = [UInt64](repeating: 0, count: AppState.allCases.count)
+        /// Transitions by the state reached.
+        fileprivate(set) var arrivals: [AppState: UInt64] = [:]
         fileprivate(set) var ends: [Reason: UInt64] = [:]
         fileprivate(set) var unanswered: UInt64 = 0
         fileprivate(set) var killedAfterTimeout: UInt64 = 0
@@ -32,7 +32,7 @@ struct History {
             .init(
                 app: step.app, reason: step.reason, instant: step.instant, stateTime: step.stateTime,
                 answerTime: step.answerTime, pid: pid, kind: .transition, from: step.from, to: step.to))
-        counts.arrivals[step.to.index] += 1
+        counts.arrivals[step.to, default: 0] += 1
         if step.to == .notRunning { counts.ends[step.reason, default: 0] += 1 }
     }
 
@@ -60,19 +60,6 @@ struct History {
             .restartDelayed,
             .restartLimitReached:
             break
-        }
-    }
-}
-
-extension AppState {
-    fileprivate var index: Int {
-        switch self {
-        case .notRunning: 0
-        case .inactive: 1
-        case .active: 2
-        case .background: 3
-        case .suspended: 4
-        case .terminating: 5
         }
     }
 }

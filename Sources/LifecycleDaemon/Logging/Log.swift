@@ -45,7 +45,7 @@ final class Log: JournalSink {
         /// Writes the waiting entries after a pause.
         let round: IdleSource
         /// Writes them as soon as the replies are sent.
-        let followUp: FollowUp
+        let followUp: LaterSource
         let suppressionReport: TimerSource
     }
 

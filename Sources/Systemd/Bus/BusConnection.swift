@@ -139,7 +139,7 @@ extension BusSlot {
         let object = unsafe Unmanaged<BusSlot>.fromOpaque(userdata)
         let slot = unsafe object.takeUnretainedValue()
         nonisolated(unsafe) let received = unsafe message
-        MainActor.assumeDispatched {
+        MainActor.assumeIsolated {
             guard let handler = unsafe slot.handler else { return }
             unsafe handler(received)
         }

@@ -86,9 +86,9 @@ extension EventSource {
     nonisolated static func deliver(_ event: Event, to userdata: UnsafeMutableRawPointer?) -> Int32 {
         guard let userdata = unsafe userdata else { return 0 }
         let source = unsafe Unmanaged<EventSource<Event>>.fromOpaque(userdata)
-        MainActor.assumeDispatched {
+        MainActor.assumeIsolated {
             guard let handler = unsafe handler(of: source) else { return }
-            FollowUp.run { handler(event) }
+            handler(event)
         }
         return 0
     }
@@ -111,18 +111,4 @@ public final class Owner<Object: AnyObject> {
 
     /// Creates the owner of sources before the object is initialized.
     public init() {}
-}
-
-extension MainActor {
-    /// Runs an operation that libsystemd dispatches, which it does on the thread of the event loop only: the main thread.
-    ///
-    /// `assumeIsolated(_:)` checks that, and looks up the main executor each time, with 10,000 instructions. Only debug builds
-    /// check.
-    nonisolated static func assumeDispatched(_ operation: @MainActor () -> Void) {
-        #if DEBUG
-            assumeIsolated(operation)
-        #else
-            withoutActuallyEscaping(operation) { unsafe unsafeBitCast($0, to: (() -> Void).self)() }
-        #endif
-    }
 }

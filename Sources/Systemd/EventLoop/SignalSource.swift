@@ -3,17 +3,11 @@ import Glibc
 
 /// A signal that arrived: the parts of signalfd(2)'s record that lifed uses.
 public struct SignalInfo: Equatable, Sendable {
-    /// The signal's number, as in signal(7).
-    public let number: Int32
-
     /// The cause: `SI_USER`, `SI_QUEUE`, or for SIGCHLD `CLD_EXITED` and the like.
     public let code: Int32
 
     /// The process that sent it, or for SIGCHLD the child that it is about. 0 when the kernel itself sent it.
     public let processID: Int32
-
-    /// The real user of that process.
-    public let userID: UInt32
 
     /// The value of a queued signal or of a timer's.
     public let value: Int32
@@ -24,12 +18,7 @@ extension SignalInfo {
         // libsystemd always passes a record; an empty one is the answer to an impossible question.
         let record = unsafe record?.pointee ?? signalfd_siginfo()
         self.init(
-            number: Int32(truncatingIfNeeded: record.ssi_signo),
-            code: record.ssi_code,
-            processID: Int32(truncatingIfNeeded: record.ssi_pid),
-            userID: record.ssi_uid,
-            value: record.ssi_int
-        )
+            code: record.ssi_code, processID: Int32(truncatingIfNeeded: record.ssi_pid), value: record.ssi_int)
     }
 }
 

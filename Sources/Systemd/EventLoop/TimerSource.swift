@@ -1,31 +1,16 @@
 import CSystemd
 import Glibc
 
-/// A one-shot timer that can be armed again and again.
+/// A one-shot timer that can be armed again and again. Its clock is CLOCK_MONOTONIC, which stands still while the machine sleeps,
+/// so that a deadline is not missed for a closed lid.
 public final class TimerSource: EventSource<Void> {
-    /// A clock that a timer can use.
-    public enum Clock: Sendable {
-        /// CLOCK_MONOTONIC, which stands still while the machine sleeps, so that a deadline is not missed for a closed
-        /// lid.
-        case monotonic
-        /// CLOCK_REALTIME, which can be set. An instant that was passed over in sleep counts on waking.
-        case wall
-
-        fileprivate var number: clockid_t {
-            switch self {
-            case .monotonic: CLOCK_MONOTONIC
-            case .wall: CLOCK_REALTIME
-            }
-        }
-    }
-
-    init(loop: EventLoop, clock: Clock, handler: @escaping Handler) throws(SystemdError) {
+    init(loop: EventLoop, handler: @escaping Handler) throws(SystemdError) {
         super.init(handler: handler)
         var source: OpaquePointer?
         let result = unsafe sd_event_add_time(
             loop.event,
             &source,
-            clock.number,
+            CLOCK_MONOTONIC,
             .max,
             TimerSource.accuracy,
             { _, _, userdata in unsafe TimerSource.deliver((), to: userdata) },
@@ -56,15 +41,11 @@ public final class TimerSource: EventSource<Void> {
 extension EventLoop {
     /// Makes a timer, disarmed.
     ///
-    /// - Parameters:
-    ///   - clock: The clock of its instants.
-    ///   - handler: Called once for each instant that was set.
+    /// - Parameter handler: Called once for each instant that was set.
     /// - Returns: The timer.
     /// - Throws: `SystemdError` when the kernel has no descriptors or memory left.
-    public func timer(
-        on clock: TimerSource.Clock = .monotonic, handler: @escaping TimerSource.Handler
-    ) throws(SystemdError) -> TimerSource {
-        try TimerSource(loop: self, clock: clock, handler: handler)
+    public func timer(handler: @escaping TimerSource.Handler) throws(SystemdError) -> TimerSource {
+        try TimerSource(loop: self, handler: handler)
     }
 }
 

@@ -3,15 +3,12 @@ extension JSONValue {
     /// surrogate pairs and objects that have a name twice.
     ///
     /// - Parameter depth: The deepest nesting of objects and arrays. The parser recurses.
-    /// - Throws: ``JSONError``.
     public init(parsing bytes: ArraySlice<UInt8>, depth: Int = 64) throws(JSONError) {
         var parser = JSONParser(bytes: bytes, depth: depth)
         self = try parser.parse()
     }
 
     /// Parses a text.
-    ///
-    /// - Throws: ``JSONError``.
     public init(parsing text: String, depth: Int = 64) throws(JSONError) {
         try self.init(parsing: Array(text.utf8)[...], depth: depth)
     }

@@ -102,7 +102,7 @@ struct JournalSource {
     /// Judges the end of journalctl, which succeeds as long as the caller may read some entries.
     static func judge(_ status: Int32, _ complaints: [String], isEmpty: Bool) -> Unreadable? {
         let isClosed = complaints.contains {
-            Text.includes($0, "permission") || Text.includes($0, "not seeing messages")
+            $0.contains("permission") || $0.contains("not seeing messages")
         }
         if isClosed, isEmpty || status != 0 {
             return Unreadable(

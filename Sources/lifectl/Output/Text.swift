@@ -27,12 +27,6 @@ enum Text {
         }
     }
 
-    /// Returns whether a text has another one in it. The library's function links a parser of regular expressions, 1 MB.
-    static func includes(_ text: String, _ part: String) -> Bool {
-        let (text, part) = (Array(text.utf8), Array(part.utf8))
-        return text.indices.contains { text[$0...].starts(with: part) }
-    }
-
     /// Returns the text, filled up at its end with spaces.
     static func trailing(_ text: String, width: Int) -> String {
         text + String(repeating: " ", count: max(0, width - text.count))
@@ -143,19 +137,7 @@ enum Escaping {
     }
 
     fileprivate static func replaced(_ text: String, _ replacement: (Unicode.Scalar) -> String?) -> String {
-        let scalars = text.unicodeScalars
-        var result = String.UnicodeScalarView()
-        // The start of the scalars that stay, and are not in the result yet.
-        var start = scalars.startIndex
-        for index in scalars.indices {
-            guard let replacement = replacement(scalars[index]) else { continue }
-            result.append(contentsOf: scalars[start..<index])
-            result.append(contentsOf: replacement.unicodeScalars)
-            start = scalars.index(after: index)
-        }
-        guard start > scalars.startIndex else { return text }
-        result.append(contentsOf: scalars[start...])
-        return String(result)
+        text.unicodeScalars.map { replacement($0) ?? String($0) }.joined()
     }
 }
 
