@@ -139,7 +139,7 @@ public final class Daemon {
         CgroupSetup.enableControllers(of: cgroups, isClearedAfterCrash: usesControllers, log: log)
         manager.setCgroups(cgroups)
         let names = descriptors.names
-        if let saved = try readState(of: cgroups) {
+        if let saved = try readState() {
             manager.restore(saved, configuration: configuration, descriptors: descriptors)
         } else {
             manager.exits.ended.restore()
@@ -167,18 +167,16 @@ public final class Daemon {
         }
     }
 
-    /// Reads the state of the previous daemon. Resumes the apps of a state that cannot be used.
+    /// Reads the state of the previous daemon. Ends the apps of a state that cannot be used.
     ///
-    /// - Parameter cgroups: The control groups of the apps.
     /// - Throws: A ``DaemonError`` if a later attempt may succeed: a daemon that starts without the state would replace it,
     ///   and the stopped apps would stay stopped.
-    private func readState(of cgroups: CgroupSubtree?) throws -> SavedState? {
+    private func readState() throws -> SavedState? {
         do throws(DaemonError) {
             return try SavedState.read(paths.stateFile, bootID: bootID)
         } catch {
             if error.isTransient { throw DaemonError(.start, "cannot restore the apps: \(error)") }
-            log.write(.error, "cannot restore the apps: \(error); starting without them")
-            resumeUnrestoredApps(leftIn: paths, bootID: bootID, cgroups: cgroups, log: log)
+            manager.endUnrestoredApps(leftIn: paths.stateFile, bootID: bootID, cause: error)
             return nil
         }
     }

@@ -43,6 +43,8 @@ public enum MessageID: String, CaseIterable, Sendable {
     case interruptionEnded = "437da70bab0c470fb3931ca97d52124d"
     /// The daemon has restored the apps of the previous one.
     case restored = "72aad5f347dcb4b913dc4874c6d384b2"
+    /// The daemon cannot use the state of the previous one, and ends its apps.
+    case appsNotRestored = "bd92b87d233f45dbbcd46deafe5dc771"
     case stateNotKept = "23afcd7a3619320b934e1e9c495f8997"
     case noRoomForState = "a98f0b59575b4fba9753a91450ceff2f"
 }

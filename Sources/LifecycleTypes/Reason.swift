@@ -107,9 +107,9 @@ extension Reason: CustomStringConvertible {
 }
 
 extension Reason {
-    /// Returns the reason that a saved record has; ``none`` for a word of another version.
+    /// Returns the reason that a saved record has; ``none`` for an unknown word.
     public init(saved word: String) {
-        self = Self(rawValue: word) ?? (word == "disown" ? .release : .none)
+        self = Self(rawValue: word) ?? .none
     }
 
     /// The reason as a clause about the app, for users.

@@ -1,10 +1,10 @@
 """A state file that is not what it should be, or is where others may write: a restarted daemon says so, and harms no other process."""
 
 import os
+import re
 import signal
 import subprocess
 import time
-from pathlib import Path
 
 import pytest
 
@@ -12,7 +12,6 @@ import programs
 from container import wait_for
 from restoration import forget_announcement, kill, manifest, saved, slots_file, start_again, state_file
 
-USER = GROUP = 65534
 OTHER_CLOCK = "unshare --time --fork --monotonic 100000 --boottime 100000".split()
 
 
@@ -80,7 +79,7 @@ def test_slots_that_are_missing_are_told(mortal):
     pid = mortal.lifectl.pid("app")
     start_again(mortal, slots_file(mortal).unlink)
     assert f"cannot restore the apps: cannot use {slots_file(mortal)}: it is missing" in mortal.logged
-    os.kill(pid, signal.SIGKILL)
+    assert not mortal.kernel.exists(pid)
     mortal.lifectl.start("other", *programs.IDLE)
 
 
@@ -93,18 +92,49 @@ def suspended(mortal):
     tree = mortal.kernel.tree(pid)
     yield pid
     for each in tree:
-        os.kill(each.pid, signal.SIGKILL)
+        if mortal.kernel.exists(each.pid):
+            os.kill(each.pid, signal.SIGKILL)
 
 
 def runs(daemon, pid):
     return not any(each.state == "T" for each in daemon.kernel.tree(pid))
 
 
-@pytest.mark.parametrize(
-    ("found", "written"),
-    [("lifed-state version=2 ", "lifed-state version=9 "), ("lifed-state ", "lifed-stbte "), (" pid:[", " pid:[9")],
-)
-def test_apps_of_a_state_that_cannot_be_used_run_again(mortal, suspended, found, written):
+def change_format(daemon):
+    """Makes the state one that a daemon with another format has written."""
+    text, count = re.subn("^lifed-state [a-z]+=[^ ]+", "lifed-state format=another", state_file(daemon).read_text())
+    assert count == 1
+    state_file(daemon).write_text(text)
+
+
+def test_apps_of_another_format_are_asked_to_end_and_what_starts_by_itself_starts_again(mortal, start):
+    """An upgrade that changes the format: a suspended app, one that ignores SIGTERM, one of the start and an adopted one."""
+    saver = ["sh", "-c", f"trap 'echo asked >{mortal.runtime}/asked; exit' TERM; while :; do sleep 0.1; done"]
+    manifest(mortal, "boot", programs.FAMILY, "launchAtStart = 'foreground'")
+    mortal.lifectl("launch", "boot")
+    boot = mortal.lifectl.pid("boot")
+    stubborn = mortal.lifectl.start("stubborn", *programs.STUBBORN)
+    suspended = mortal.lifectl.start("suspended", *saver)
+    adopted = start(programs.IDLE)
+    mortal.lifectl("adopt", str(adopted), "--id=adopted")
+    for each in ("suspended", "adopted"):
+        mortal.lifectl("suspend", each)
+    trees = [each.pid for pid in (boot, stubborn, suspended) for each in mortal.kernel.tree(pid)]
+    assert mortal.kernel.is_stopped(suspended) and mortal.kernel.is_stopped(adopted)
+    start_again(mortal, lambda: change_format(mortal))
+    assert (mortal.runtime / "asked").read_text() == "asked\n"
+    assert not any(mortal.kernel.exists(each) for each in trees)
+    assert mortal.kernel.stat(adopted).state == "S"
+    told = f"cannot restore the apps: cannot use {state_file(mortal)}: it was written by a version of lifed with another format"
+    assert mortal.logged.count(told) == 1
+    assert set(mortal.lifectl.apps()) == {"boot"} and mortal.lifectl.pid("boot") != boot
+    mortal.lifectl.start("new", *programs.IDLE)
+    start_again(mortal)
+    assert set(mortal.lifectl.apps()) == {"boot", "new"}
+
+
+@pytest.mark.parametrize(("found", "written"), [("lifed-state ", "lifed-stbte "), (" pid:[", " pid:[9")])
+def test_apps_of_a_state_that_cannot_be_used_are_ended(mortal, suspended, found, written):
     def damage():
         text = state_file(mortal).read_text()
         assert found in text
@@ -114,8 +144,7 @@ def test_apps_of_a_state_that_cannot_be_used_run_again(mortal, suspended, found,
     assert f"cannot restore the apps: cannot use {state_file(mortal)}" in mortal.logged
     # The numbers of processes in another namespace mean nothing; those in the control groups are known.
     if "pid:" not in found or mortal.containment == "auto":
-        assert runs(mortal, suspended)
-        assert "lifed has continued 5 processes" in mortal.logged
+        assert not mortal.kernel.exists(suspended)
     else:
         assert mortal.kernel.is_stopped(suspended)
 
@@ -199,24 +228,3 @@ def test_an_end_that_was_not_announced_is_told_by_the_next_daemon(mortal):
     wait_for(
         lambda: [mortal.logged.count(each) for each in told] == [each + 1 for each in count],
         what="the next daemon tells the end and the transition")
-
-
-@pytest.mark.skipif(os.geteuid() != 0, reason="needs another user")
-def test_app_of_another_user_whose_groups_an_older_daemon_did_not_save_is_launched_again(direct):
-    (direct.configuration / "lifed.toml").write_text("[timeouts]\ntermination = '500ms'\n")
-    direct.lifectl("reload")
-    direct.lifectl.start("app", *programs.STUBBORN)
-
-    def forget_groups():
-        lines = saved(direct).splitlines(keepends=True)
-        is_definition = [line.startswith("definition") for line in lines]
-        assert is_definition.count(True) == 1, lines
-        lines = [line.rstrip("\n") + f" user=number:{USER}\n" if own else line for line, own in zip(lines, is_definition)]
-        state_file(direct).write_text("".join(lines))
-
-    start_again(direct, forget_groups)
-    # The daemon forgets the app when it ends, unless a launch waits for that.
-    direct.lifectl("terminate", "--no-wait", "app")
-    direct.lifectl("launch", "app")
-    status = Path(f"/proc/{direct.lifectl.pid('app')}/status").read_text()
-    assert f"Uid:\t{USER}\t{USER}" in status and f"Gid:\t{GROUP}\t{GROUP}" in status

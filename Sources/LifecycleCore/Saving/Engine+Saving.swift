@@ -103,8 +103,7 @@ extension Engine {
         reclaimer.round = ReclaimRound.code(reclaimer.round, with: &coder, in: knownApps)
         shared.returning = coder.apps("returning", shared.returning, in: knownApps)
         let blockers = coder.list("concealed", shared.blockers.elements)
-        // The previous daemon has saved nothing until its start.
-        hasLaunchedAtStart = !coder.flag("unstarted", !hasLaunchedAtStart)
+        coder.flag("started", &hasLaunchedAtStart)
         guard coder.isReading else { return }
         for app in slots where knownApps[app].state.isAlive { shared.activation.slots.appendOnce(app) }
         shared.interruptions = OrderedSet(interruptions.prefix(Self.interruptionLimit))

@@ -108,7 +108,7 @@ extension AppMachine {
         else { return nil }
         var delivery = delivery(
             of: pending, sequence: sequence ?? outbox.lastSequence, deadline: deadline, state: told)
-        if scene != nil { delivery.subject = sceneReason.flatMap { SceneReason(saved: $0) }.map { .scene($0) } }
+        if scene != nil { delivery.subject = sceneReason.flatMap { SceneReason(rawValue: $0) }.map { .scene($0) } }
         if let event { delivery.subject = .event(event) }
         return delivery
     }

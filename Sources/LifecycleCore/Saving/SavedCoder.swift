@@ -1,7 +1,7 @@
 /// Writes the values of a table into a record, or reads them from one.
 ///
-/// The table of a saved type is one generic function with a line for each value; a new value is its last line, because other versions
-/// read as far as they know. Each function takes a name and a value, and returns the value that was written or read.
+/// The table of a saved type is one generic function with a line for each value. Each function takes a name and a value, and returns the
+/// value that was written or read.
 package protocol SavedCoder: ~Copyable {
     /// A Boolean value that indicates whether values are read.
     var isReading: Bool { get }
@@ -38,7 +38,7 @@ extension SavedCoder where Self: ~Copyable {
         number(name, value?.microseconds).map { Instant(microseconds: $0) }
     }
 
-    /// Writes or reads a word; nil for one of another version.
+    /// Writes or reads a word; nil for an unknown one.
     package mutating func word<Word: RawRepresentable<String>>(_ name: StaticString, _ value: Word?) -> Word? {
         let word = text(name, value?.rawValue)
         return isReading ? word.flatMap { Word(rawValue: $0) } : value
@@ -117,7 +117,7 @@ extension PartCoder where Self: ~Copyable {
 
     package mutating func choice(_ position: UInt8?, of words: [String]) -> UInt8? { byte(position) }
 
-    /// Writes or reads a word; nil for one of another version.
+    /// Writes or reads a word; nil for an unknown one.
     package mutating func word<Word: RawRepresentable<String>>(_ value: Word?) -> Word? {
         let word = text(value?.rawValue)
         return isReading ? word.flatMap { Word(rawValue: $0) } : value

@@ -71,24 +71,9 @@ struct SavedDeadline: SavedItem, Equatable {
     let instant: Instant
 
     static func code(_ item: SavedDeadline?, with parts: inout some PartCoder & ~Copyable) -> SavedDeadline? {
-        let word = parts.text(item?.kind.rawValue)
-        guard let kind = item?.kind ?? word.flatMap({ DeadlineKind(saved: $0) }),
-            let instant = parts.instant(item?.instant)
+        guard let kind = parts.word(item?.kind), let instant = parts.instant(item?.instant)
         else { return nil }
         return SavedDeadline(kind: kind, instant: instant)
-    }
-}
-
-extension DeadlineKind {
-    /// Creates the kind of a word in a record, as it is written now, or as it was.
-    fileprivate init?(saved word: String) {
-        switch word {
-        case "come-back": self = .reconnection
-        case "hang-up": self = .exit
-        case "parting": self = .sceneDisconnection
-        case "grace": self = .termination
-        default: self.init(rawValue: word)
-        }
     }
 }
 
@@ -247,18 +232,13 @@ extension Scene: SavedItem {
 extension Scene.Origin {
     /// Creates the origin of a word in a record.
     fileprivate init?(saved word: String) {
-        switch SceneReason(saved: word) {
+        switch SceneReason(rawValue: word) {
         case .user: self = .user
         case .system: self = .system
         case .app: self = .app
         case .restoration, .closed, .reclaimed, .terminating, nil: return nil
         }
     }
-}
-
-extension SceneReason {
-    /// Creates the reason of a word in a record, as it is written now, or as it was.
-    init?(saved word: String) { self.init(rawValue: word == "person" ? "user" : word) }
 }
 
 // MARK: - Reclaims

@@ -330,21 +330,6 @@ final class UserAccounts {
         return found
     }
 
-    /// Looks up the groups of the users of ad-hoc apps whose records lack them, as those of an older daemon do.
-    ///
-    /// - Returns: The groups of each user, the first one first; none for a user whose account cannot be looked up.
-    static func groups(
-        ofUsers users: Set<UInt32>, by lookUp: (UInt32) throws(UserLookupError) -> UserAccount = UserAccount.numbered
-    ) -> [UInt32: [UInt32]] {
-        var found: [UInt32: [UInt32]] = [:]
-        for user in users.sorted() {
-            try? ServiceManager.notify([.extendTimeout(answerTime)])
-            guard let account = try? lookUp(user) else { continue }
-            found[user] = [account.groupID] + account.groups.filter { $0 != account.groupID }
-        }
-        return found
-    }
-
     /// Returns the account of a user.
     ///
     /// - Throws: The error of the latest lookup.

@@ -373,7 +373,7 @@ struct ControlSocket: ~Copyable {
         let mode: mode_t = !isSystem ? 0o700 : group == nil ? 0o711 : 0o751
         let owner = group.map { (user: geteuid(), group: $0) }
         try PrivateDirectory.make(paths.runtime, mode: mode, owner: owner)
-        // A previous daemon, or the rescue, may have made it with another mode.
+        // Somebody else may have made it with another mode.
         try PrivateDirectory.furnish(paths.runtime, mode: mode, owner: owner)
     }
 

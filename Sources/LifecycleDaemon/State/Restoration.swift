@@ -157,21 +157,6 @@ extension AppManager: StateSource {
             if case .named = definition.user { isUserNamed = true }
         }
         if isUserNamed { lookUpUsers() }
-        restoreGroups()
-    }
-
-    /// Looks up the groups that the records of an older daemon lack. A launch does not ask the name service.
-    private func restoreGroups() {
-        var users: [AppID: UInt32] = [:]
-        for (id, definition) in catalog.definitions where definition.groups.isEmpty && !definition.isAdopted {
-            if case .numbered(let user) = definition.user, user != geteuid() { users[id] = user }
-        }
-        let groups = UserAccounts.groups(ofUsers: Set(users.values))
-        for (id, user) in users {
-            guard var definition = catalog[id], let groups = groups[user] else { continue }
-            definition.groups = groups
-            catalog.insert(definition, as: id)
-        }
     }
 
     /// - Returns: The exit of an app of which nothing is left; nil if some is, or if its program may never have run: the
@@ -213,7 +198,23 @@ extension AppManager: StateSource {
     }
 }
 
-/// Resumes every app that the previous daemon with these options has left stopped or frozen. For machines without systemd, where
+extension AppManager {
+    /// Ends the apps of a previous daemon whose state cannot be used: nothing else continues or thaws them. Adopted programs run on.
+    ///
+    /// - Parameter cause: The reason why they are not restored.
+    func endUnrestoredApps(leftIn file: String, bootID: String, cause: DaemonError) {
+        let rest = SavedState.readRest(file, bootID: bootID)
+        if processes.cgroups == nil { processes.keepGroups(at: rest?.cgroups) }
+        log.sink.write(
+            LogEntry(
+                id: .appsNotRestored, priority: .error,
+                message: "cannot restore the apps: \(cause); ending those of the previous daemon",
+                fields: [("LIFED_REASON", cause.description)]))
+        processes.table.endLeftovers(rest?.trees ?? [], timeout: Timeouts().termination)
+    }
+}
+
+/// Resumes every app that a former daemon with these options has left stopped or frozen. For machines without systemd, where
 /// `lifed-rescue.service` does this.
 ///
 /// - Returns: The exit code of the process.
@@ -255,15 +256,6 @@ private func readLaunches(_ path: String, bootID: String) throws(DaemonError) ->
         guard let rest = SavedState.readRest(path, bootID: bootID) else { throw error }
         return rest
     }
-}
-
-/// Resumes the apps of the previous daemon that this one cannot restore: nothing else continues or thaws them. Called before the state
-/// is replaced, of which the records are used that can be read.
-///
-/// - Parameter cgroups: The control groups of this daemon, which has those of the previous one in most cases.
-func resumeUnrestoredApps(leftIn paths: DaemonPaths, bootID: String, cgroups: CgroupSubtree?, log: any JournalSink) {
-    let rest = SavedState.readRest(paths.stateFile, bootID: bootID)
-    log.write(Rescue.resumeEverything(in: rest?.previousCgroups ?? cgroups, trees: rest?.trees ?? []))
 }
 
 extension JournalSink {

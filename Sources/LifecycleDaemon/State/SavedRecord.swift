@@ -4,7 +4,7 @@ import Processes
 /// One entry of the state file: named values, as text that an administrator can read. A name may come more than once.
 ///
 /// It is kept as it is written, ` name=value name=value`, percent-encoded without spaces and line feeds. Unknown names are ignored, and a
-/// missing or invalid value counts as the default, so that an older or a newer version reads the record as far as it can.
+/// missing or invalid value counts as the default.
 nonisolated struct SavedRecord: Sendable, Equatable {
     /// The encoded values, each after a space.
     private(set) var bytes: [UInt8] = []

@@ -208,7 +208,7 @@ nonisolated enum StateLine {
         return lines
     }
 
-    /// Decodes a line without its line feed; nil for a kind of a newer version.
+    /// Decodes a line without its line feed; nil for an unknown kind.
     static func decode(_ line: ArraySlice<UInt8>) -> (StateKind, SavedRecord)? {
         let end = line.firstIndex(of: UInt8(ascii: " ")) ?? line.endIndex
         guard let kind = StateKind(rawValue: String(decoding: line[..<end], as: UTF8.self)) else { return nil }

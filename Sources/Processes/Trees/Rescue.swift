@@ -107,6 +107,55 @@ public enum Rescue {
 }
 
 extension ProcessTable {
+    /// Ends what an earlier process has left and this one does not restore: asks it to end, and kills what is left after the timeout.
+    /// Returns when that is done. Releases adopted trees. Call it while the table is empty.
+    ///
+    /// - Parameters:
+    ///   - saved: The trees, as far as they are known. What is in other groups below the apps' directory is ended, too.
+    ///   - timeout: The time that the processes have to end.
+    public func endLeftovers(_ saved: [SavedTree], timeout: Duration) {
+        for tree in saved + unknownTrees(besides: saved) {
+            guard case .alive(let tree) = restore(tree) else { continue }
+            guard tree.isAdopted else {
+                tree.terminate()
+                continue
+            }
+            release(tree)
+            remove(tree.token)
+        }
+        let killing = ContinuousClock.now + timeout
+        while !trees.isEmpty, .now < killing + Self.timeAfterKill {
+            _ = reap()
+            for tree in trees {
+                _ = checkMain(of: tree.token)
+                if .now >= killing { tree.kill() }
+                if tree.isEmpty { remove(tree.token) }
+            }
+            usleep(10_000)
+        }
+        for tree in trees { remove(tree.token) }
+        removeDiscardedGroups()
+    }
+
+    private static var timeAfterKill: Duration { .seconds(2) }
+
+    /// Returns a tree for each group of an app that processes are in and that belongs to none of these trees.
+    private func unknownTrees(besides saved: [SavedTree]) -> [SavedTree] {
+        let known = Set(saved.compactMap(\.cgroup))
+        let others = groups?.removeGroups { known.contains($0.lastName) } ?? []
+        return others.compactMap { group in
+            guard let main = group.processIDs().lazy.compactMap({ ProcessStatus(of: $0)?.identity }).first else {
+                return nil
+            }
+            var tree = SavedTree(token: .random(), main: main)
+            tree.cgroup = group.lastName
+            tree.desiredState = .stopped
+            return tree
+        }
+    }
+}
+
+extension ProcessTable {
     /// Removes the groups of apps that an earlier process has left and that have ended, and resumes what else it has left: nothing
     /// continues or thaws that later. Call it when all trees of that process are in the table that could be restored.
     ///

@@ -56,8 +56,8 @@ import Testing
         #expect(throws: DaemonError.self) { try read(Array(header.dropLast())) }
     }
 
-    @Test func anotherVersionIsRefusedAndAnotherBootIsIgnored() throws {
-        let other = String(decoding: header, as: UTF8.self).replacing("version=2", with: "version=1")
+    @Test func anotherFormatIsRefusedAndAnotherBootIsIgnored() throws {
+        let other = String(decoding: header, as: UTF8.self).replacing("format=", with: "format=1")
         let error = #expect(throws: DaemonError.self) { try read(Array(other.utf8)) }
         #expect(error?.description.contains("/state: it was written by a version of lifed") == true)
         #expect(try read(SavedState.header(bootID: "another")) == nil)
