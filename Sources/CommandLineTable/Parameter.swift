@@ -12,7 +12,7 @@ package struct Parameter: Sendable {
     package enum Name: String, Sendable {
         case activity, all, answer, app, available, background, check, command, controllers, count, debug, follow
         case format, from, help, helpers, host, id, ids, index, info, interval, json, last, level, lines, name, now
-        case openmetrics, payload, pid, quiet, rescue, role, scene, setenv, signal, since, socket, source, svg
+        case openmetrics, payload, pid, quiet, role, scene, setenv, signal, since, socket, source, svg
         case system, timeout, type, url, user, verb, version, wait
         case byRule = "by-rule"
         case configDirectory = "config-directory"

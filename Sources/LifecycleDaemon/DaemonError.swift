@@ -6,7 +6,7 @@ import Processes
 nonisolated public struct DaemonError: Error, CustomStringConvertible {
     /// The part of the daemon that failed.
     public enum Code: Sendable {
-        /// The daemon or the rescue cannot start.
+        /// The daemon cannot start.
         case start
         /// A directory is not private, or cannot be made.
         case directory

@@ -18,11 +18,10 @@ extension Verb {
                 .cases(of: LogTarget.self), initial: LogTarget.auto.rawValue),
             .flag(.controllers, "Use the unit's controllers, which its ExecStopPost= removes.", isHidden: true),
             .flag(.check, "Check the configuration, print its mistakes, and exit with 78 if there are any."),
-            .flag(.rescue, "Continue every app that a daemon which no longer runs has left stopped, and exit."),
             .flag(.version, "Show the version."),
             .help,
         ],
-        excluding: [[.check, .rescue]], groups: [.tools],
+        groups: [.tools],
         statuses: [
             (EXIT_SUCCESS, "The daemon ended by request, or the configuration has no mistakes."),
             (EXIT_FAILURE, "The daemon cannot start; a line on standard error says why."),
@@ -45,8 +44,7 @@ extension Verb {
     private static func run(_ arguments: Arguments) throws -> Int32 {
         let options = Options(arguments)
         return try MainActor.assumeIsolated {
-            if arguments.has(.check) { return try check(options) }
-            return try arguments.has(.rescue) ? rescue(options: options) : Daemon(options: options).run()
+            try arguments.has(.check) ? check(options) : Daemon(options: options).run()
         }
     }
 

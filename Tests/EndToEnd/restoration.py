@@ -33,6 +33,12 @@ def manifest(daemon, identifier, command, extra=""):
     daemon.lifectl("reload")
 
 
+def rescue(daemon, check=True):
+    """Runs the script by hand, as for a daemon that systemd has not started."""
+    script = Path(__file__).resolve().parents[2] / "systemd/rescue"
+    return daemon.run(["sh", str(script), str(daemon.runtime)], check=check)
+
+
 def state_file(daemon):
     return daemon.runtime / "state"
 

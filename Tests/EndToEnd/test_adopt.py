@@ -9,6 +9,7 @@ import programs
 from adoption import found, reaped
 from container import wait_for
 from driver import call, connect
+from restoration import rescue
 
 REFUSED = 2
 
@@ -173,7 +174,7 @@ def test_the_rescue_lets_it_run(daemon, start):
     daemon.lifectl("suspend", "family")
     daemon.process.kill()
     daemon.process.wait()
-    daemon.run([*daemon.arguments(), "--rescue"])
+    rescue(daemon)
     assert not any(stat.state == "T" for stat in daemon.kernel.tree(pid))
     daemon.start()
 

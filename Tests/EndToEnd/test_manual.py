@@ -299,7 +299,7 @@ def test_values_of_lifeds_options_are_completed(complete, tmp_path):
 
 
 def test_a_wrong_line_of_lifed_has_a_number_of_its_own():
-    for line in (["--bogus"], ["--log-target"], ["--log-target=file"], ["--check", "--rescue"], ["start"]):
+    for line in (["--bogus"], ["--log-target"], ["--log-target=file"], ["start"]):
         result = subprocess.run([PRODUCTS / "lifed", *line], capture_output=True, text=True, timeout=60)
         assert (result.returncode, result.stdout, result.stderr.count("\n")) == (64, "", 1), line
         assert result.stderr.startswith("lifed: ") and "; see 'lifed --help'" in result.stderr

@@ -1,12 +1,11 @@
 """Processes of an app that leave its control group: systemd moves what asks for a scope of its own."""
 
 import contextlib
-import subprocess
 
 import pytest
 
 from container import wait_for
-from restoration import configure, group_of, manifest, start_again
+from restoration import configure, group_of, manifest, rescue, start_again
 
 SCOPE = "systemd-run --scope --quiet --collect"
 
@@ -131,6 +130,6 @@ def test_rescue_continues_a_process_in_another_group(direct):
         direct.lifectl("suspend", "app")
         direct.process.kill()
         direct.process.wait()
-        subprocess.run([*direct.arguments()[:4], "--rescue"], check=False)
+        rescue(direct)
         wait_for(lambda: all(direct.kernel.stat(each).state == "S" for each in (child, pid)))
         direct.start()

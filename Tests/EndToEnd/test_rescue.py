@@ -10,6 +10,7 @@ import pytest
 import programs
 from container import wait_for
 from message_ids import identifiers
+from restoration import kill, rescue, slots_file, state_file
 
 PROGRAM = "/usr/local/bin/lifed"
 ASIDE = PROGRAM + ".aside"
@@ -359,36 +360,21 @@ def test_a_persons_apps_are_rescued_too(container, no_program):
 # Without systemd
 
 
-def rescue_by_hand(direct):
-    return direct.run([*direct.arguments(), "--rescue"], check=False)
-
-
 def test_a_rescue_by_hand_is_refused_while_the_daemon_runs(direct):
     app = direct.lifectl.start("app", *programs.IDLE)
     direct.lifectl("suspend", "app")
-    result = rescue_by_hand(direct)
+    result = rescue(direct, check=False)
     assert result.returncode == 1
     assert f"process {direct.process.pid}" in result.stderr
     assert direct.kernel.stat(app).state == "T"
 
 
-def damage_version(state):
-    state.write_bytes(state.read_bytes().replace(b"version=2 ", b"version=999 ", 1))
-
-
-def remove_slots(state):
-    state.with_name("state.slots").unlink()
-
-
-@pytest.mark.parametrize("damage", [damage_version, remove_slots])
-def test_a_rescue_by_hand_continues_the_apps_of_a_state_that_no_daemon_can_restore(direct, damage):
+def test_a_rescue_by_hand_continues_the_apps_of_a_state_that_no_daemon_can_restore(direct):
     app = direct.lifectl.start("app", *programs.IDLE)
     direct.lifectl("suspend", "app")
-    direct.process.kill()
-    direct.process.wait()
-    damage(direct.runtime / "state")
-    result = rescue_by_hand(direct)
-    assert (result.returncode, result.stdout) == (0, "continued 1 processes\n"), result.stderr
+    kill(direct)
+    slots_file(direct).unlink()
+    assert rescue(direct).stdout == "continued 1 stopped processes of its apps, thawed 0 frozen groups\n"
     wait_for(lambda: direct.kernel.stat(app).state == "S")
     os.kill(app, signal.SIGKILL)
 
@@ -396,13 +382,11 @@ def test_a_rescue_by_hand_continues_the_apps_of_a_state_that_no_daemon_can_resto
 def test_a_rescue_by_hand_continues_nothing_of_a_state_of_another_boot(direct):
     app = direct.lifectl.start("app", *programs.IDLE)
     direct.lifectl("suspend", "app")
-    direct.process.kill()
-    direct.process.wait()
-    state = direct.runtime / "state"
-    state.write_bytes(state.read_bytes().replace(b"version=2 boot=", b"version=999 boot=f", 1))
-    result = rescue_by_hand(direct)
+    kill(direct)
+    state_file(direct).write_bytes(state_file(direct).read_bytes().replace(b" boot=", b" boot=f", 1))
+    result = rescue(direct, check=False)
     assert result.returncode == 1
-    assert "it was written by a version of lifed with another format" in result.stderr
+    assert "there is no saved state of this boot" in result.stderr
     assert direct.kernel.stat(app).state == "T"
     os.kill(app, signal.SIGKILL)
 

@@ -21,7 +21,10 @@ def rescue_adopted(tmp_path):
 
     def run(*lines):
         (tmp_path / "lifed").mkdir(exist_ok=True)
-        (tmp_path / "lifed/state").write_bytes("".join(lines).encode() + bytes(100))
+        boot = Path("/proc/sys/kernel/random/boot_id").read_text().strip()
+        namespaces = " ".join(os.readlink(f"/proc/self/ns/{kind}") for kind in ("pid", "time"))
+        text = f"lifed-state format=3 boot={boot} {namespaces}\n" + "".join(lines)
+        (tmp_path / "lifed/state").write_bytes(text.encode() + bytes(100))
         environment = {**os.environ, "XDG_RUNTIME_DIR": str(tmp_path)}
         subprocess.run(["sh", ROOT / "systemd/rescue", "--adopted", "--user"], env=environment, check=True, timeout=60)
 
@@ -45,7 +48,6 @@ def test_the_last_record_of_an_app_counts_for_the_rescue(start, rescue_adopted):
     """Only that says which processes another program had stopped."""
     (held, theirs), (free, ours), (released, former) = (stopped(start) for _ in range(3))
     rescue_adopted(
-        "lifed-state version=2\n",
         f"launch id=app main={ours} taken-in=1 held-before={ours}\n",
         f"launch id=other main={theirs} taken-in=1\n",
         f"launch id=released main={former} taken-in=1\n",

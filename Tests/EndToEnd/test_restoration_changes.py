@@ -7,7 +7,7 @@ import pytest
 
 import programs
 from container import wait_for
-from restoration import configure, is_greeted, kill, manifest, start_again
+from restoration import configure, is_greeted, kill, manifest, rescue, start_again
 from test_samples import Sample
 
 
@@ -88,12 +88,11 @@ def test_what_the_rescue_has_continued_is_stopped_again(mortal):
     pid = mortal.lifectl.start("app", *programs.FAMILY)
     mortal.lifectl("suspend", "app")
 
-    def rescue():
-        result = mortal.run([*mortal.arguments(), "--rescue"])
-        assert result.returncode == 0, result.stderr
+    def run_it():
+        rescue(mortal)
         wait_for(lambda: not any(each.state == "T" for each in mortal.kernel.tree(pid)))
 
-    start_again(mortal, rescue)
+    start_again(mortal, run_it)
     wait_for(lambda: mortal.kernel.is_stopped(pid))
     assert mortal.lifectl.state("app") == "suspended"
     mortal.lifectl("focus", "app")
@@ -119,5 +118,5 @@ def test_a_process_that_another_program_has_continued_again_is_continued(mortal,
         mortal.lifectl("focus", "app")
     else:
         kill(mortal)
-        mortal.run([*mortal.arguments(), "--rescue"])
+        rescue(mortal)
     wait_for(lambda: not any(each.state == "T" for each in mortal.kernel.tree(pid)), what="all processes run")

@@ -41,7 +41,6 @@ private func parse(_ words: [String]) throws -> Arguments {
         (["--user=yes"], "the option '--user' does not take any value, but 'yes' was specified"),
         (["start"], "unexpected argument 'start'"),
         (["--", "--user"], "unexpected argument '--user'"),
-        (["--check", "--rescue"], "--check and --rescue exclude one another"),
     ])
     func mistakeIsNamed(words: [String], message: String) {
         let error = #expect(throws: UsageError.self) { try parse(words) }
@@ -52,7 +51,7 @@ private func parse(_ words: [String]) throws -> Arguments {
         try parse(words).perform()
     }
 
-    @Test(arguments: [["--help"], ["--user", "-h"], ["--check", "--rescue", "--help"]])
+    @Test(arguments: [["--help"], ["--user", "-h"], ["--check", "--help"]])
     func helpHasEveryOptionButTheHiddenOne(words: [String]) throws {
         let help = try printed(words)
         #expect(help.hasPrefix("Usage: lifed [--user] [--runtime-directory <directory>]"))

@@ -125,7 +125,7 @@ import Testing
             #expect(tree.checkStopped() == .stopped)
             let group = try #require(UnitGroup(saved.units[0])).group
             #expect(group.isAskedToFreeze == (hold != .signal))
-            let report = Rescue.resumeEverything(in: nil, trees: [saved])
+            let report = world.table.endRestoration(unmanaged: [saved])
             #expect(report.thawed == (hold == .signal ? [] : [group.path]))
             #expect(report.continued.count == (hold == .signal ? 201 : 0))
             #expect(tree.processes().allSatisfy { $0.state != .stopped } && !group.isAskedToFreeze)

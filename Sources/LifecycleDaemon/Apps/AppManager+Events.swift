@@ -187,7 +187,7 @@ extension AppManager: ProcessDelegate {
             .warning, "cannot watch the processes of \(id): \(error); looking at such processes in intervals")
     }
 
-    func restorationEnded(_ report: Rescue.Report) {
+    func restorationEnded(_ report: ResumedLeftovers) {
         if report.hasResumed {
             log.sink.write(
                 .warning,

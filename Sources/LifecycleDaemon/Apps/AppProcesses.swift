@@ -13,7 +13,7 @@ protocol ProcessDelegate: AnyObject {
     /// Handles the failure of the kernel to report changes of processes. Called once.
     func cannotWatch(_ id: AppID, _ error: Errno)
     /// Handles the end of the restoration, which has resumed the processes of apps that are not restored.
-    func restorationEnded(_ report: Rescue.Report)
+    func restorationEnded(_ report: ResumedLeftovers)
 }
 
 /// Spawns, stops, resumes and ends the processes of the apps, and gives the outcomes to the core.

@@ -214,53 +214,9 @@ extension AppManager {
     }
 }
 
-/// Resumes every app that a former daemon with these options has left stopped or frozen. For machines without systemd, where
-/// `lifed-rescue.service` does this.
-///
-/// - Returns: The exit code of the process.
-/// - Throws: A ``DaemonError``, also if a daemon runs and manages the apps.
-public func rescue(options: Options) throws -> Int32 {
-    let paths = try DaemonPaths(options: options, environment: currentEnvironment())
-    guard unsafe access(paths.runtime, F_OK) == 0 else {
-        throw DaemonError(
-            .start,
-            "cannot rescue apps: there is no runtime directory \(paths.runtime); name it with --runtime-directory")
-    }
-    try PrivateDirectory.make(paths.runtime, mode: 0o700)
-    // Held until the end: no daemon may restore the apps meanwhile.
-    let lock = try RuntimeLock.acquire(paths)
-    let report = try resumeApps(leftIn: paths)
-    extendLifetime(lock)
-    for failure in report.failures { print("lifed: \(failure)") }
-    let thawed = report.thawed.isEmpty ? "" : ", and thawed \(report.thawed.count) control groups"
-    print("continued \(report.continued.count) processes\(thawed)")
-    return report.failures.isEmpty ? EXIT_SUCCESS : EXIT_FAILURE
-}
-
-/// Resumes the apps of the saved state. The next daemon finds that unchanged, and suspends them again.
-private func resumeApps(leftIn paths: DaemonPaths) throws(DaemonError) -> Rescue.Report {
-    guard let state = try readLaunches(paths.stateFile, bootID: BootID.ofThisBoot()) else {
-        throw DaemonError(
-            .start,
-            "cannot rescue apps: there is no state file in \(paths.runtime); name its directory with --runtime-directory"
-        )
-    }
-    return Rescue.resumeEverything(in: state.previousCgroups, trees: state.trees)
-}
-
-/// Reads a state file for its launches, which are text even if a daemon cannot use the rest.
-private func readLaunches(_ path: String, bootID: String) throws(DaemonError) -> SavedState? {
-    do throws(DaemonError) {
-        return try SavedState.read(path, bootID: bootID)
-    } catch {
-        guard let rest = SavedState.readRest(path, bootID: bootID) else { throw error }
-        return rest
-    }
-}
-
 extension JournalSink {
     /// Writes the entries about the processes of apps that a daemon does not restore.
-    func write(_ report: Rescue.Report) {
+    func write(_ report: ResumedLeftovers) {
         for failure in report.failures { write(.warning, failure.description) }
         guard report.hasResumed else { return }
         let thawed = report.thawed.isEmpty ? "" : ", and thawed \(report.thawed.count) control groups"
@@ -271,9 +227,6 @@ extension JournalSink {
 }
 
 extension SavedState {
-    /// The control groups of the apps, if they are there.
-    fileprivate var previousCgroups: CgroupSubtree? { cgroups.flatMap { CgroupSubtree.existing(at: $0) } }
-
     /// The processes of the apps.
     fileprivate var trees: [SavedTree] {
         apps.values.compactMap(\.launch).compactMap { LaunchRecord($0, desiredState: .stopped)?.tree }

@@ -185,15 +185,6 @@ extension CgroupSubtree {
         return group.has("cgroup.events") ? group : nil
     }
 
-    /// Returns every group below the apps' directory, parents first.
-    ///
-    /// - Parameter limit: The number of apps' groups that are listed at most.
-    /// - Returns: The groups, and whether these are all.
-    func allAppGroups(limit: Int = groupLimit) -> (groups: [Cgroup], isComplete: Bool) {
-        let (children, isComplete) = ProcFile.checkCompleteness { apps.children(limit: limit) }
-        return (children.flatMap { $0.withDescendants() }, isComplete && children.count < limit)
-    }
-
     /// Returns the app's group that a process is in, or in a group below; nil if it is somewhere else.
     func group(of pid: ProcessID) -> Cgroup? {
         guard let name = Cgroup.name(of: pid), apps.contains(groupNamed: name) else { return nil }

@@ -243,7 +243,8 @@ extension Examination {
                 .degraded(
                     "units", "systemd does not run",
                     cost: "No service restarts lifed after a crash, or continues suspended apps if it cannot restart.",
-                    remedy: "Restart lifed by another supervisor; 'lifed --rescue' continues suspended apps.")
+                    remedy: "Restart lifed by another supervisor; "
+                        + "'/usr/lib/lifed/rescue DIRECTORY' continues suspended apps.")
             ]
         }
         return units.map { unit in

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Processes
 
-@Suite(.needsCgroups, .endsWithRunner) struct RescueTests {
+@Suite(.needsCgroups, .endsWithRunner) struct LeftoversTests {
     @Test(arguments: Hold.allCases, ["busy", "headless", "hold-in-vfork", "escape", "stopped-job"])
     func everythingThatADaemonHadStoppedRunsAgain(_ hold: Hold, _ program: String) async throws {
         let previous = await #expect(processExitsWith: .signal(SIGKILL), observing: [\.standardOutputContent]) {
@@ -20,21 +20,18 @@ import Testing
         await #expect(processExitsWith: .success) { [said = previous.said as String, hold] in
             let legacy = try Legacy(said)
             let saved = try legacy.tree
-            let cgroups = legacy.base.flatMap { CgroupSubtree.existing(at: $0.path) }
-            #expect((cgroups == nil) == (hold == .processGroup))
-
-            let report = Rescue.resumeEverything(in: cgroups, trees: legacy.trees)
+            let world = try ProcessWorld(succeeding: legacy)
+            let report = world.table.endRestoration(unmanaged: legacy.trees)
             #expect(report.failures.isEmpty)
             #expect(report.thawed.count == ([.freezer, .both].contains(hold) ? 1 : 0))
             // With both, it may have been frozen before it could stop.
             let isContinued = report.continued.map(\.process).contains(saved.main)
             #expect(hold == .both || isContinued == (hold != .freezer))
             #expect(report.continued.allSatisfy { !$0.name.isEmpty && !saved.stoppedByOthers.contains($0.process) })
-            let again = Rescue.resumeEverything(in: cgroups, trees: legacy.trees)
+            let again = world.table.endRestoration(unmanaged: legacy.trees)
             #expect(again.thawed.isEmpty)
             #expect(again.continued.isEmpty)
 
-            let world = try ProcessWorld(succeeding: legacy)
             let tree = try world.restore(saved)
             tree.resume()
             #expect(tree.isResumed)
@@ -58,14 +55,13 @@ import Testing
         }
         await #expect(processExitsWith: .success) { [said = previous.said as String] in
             let legacy = try Legacy(said)
-            #expect(Rescue.resumeEverything(in: nil, trees: []) == Rescue.Report())
             let base = try #require(legacy.base)
-            let report = Rescue.resumeEverything(in: CgroupSubtree.existing(at: base.path), trees: [])
+            let world = try ProcessWorld(succeeding: legacy)
+            let report = world.table.endRestoration()
             #expect(report.continued.map(\.process) == [legacy.trees[0].main])
             #expect(report.continued.map(\.name) == ["ProcessFixture"])
             #expect(report.thawed == [base.child("apps").child(try #require(legacy.trees[1].cgroup)).path])
             #expect(report.failures.isEmpty)
-            let world = try ProcessWorld(succeeding: legacy)
             for saved in legacy.trees { _ = try world.restore(saved) }
             try world.end()
         }
@@ -77,8 +73,8 @@ import Testing
             let (tree, _) = try world.launch("idle")
             _ = tree.stop()
             try world.waitUntilStopped(tree)
-            let former = ProcessIdentity(pid: tree.main.pid, startTime: tree.main.startTime - 1)
-            #expect(Rescue.resumeEverything(in: nil, trees: [try SavedTree(main: former)]) == Rescue.Report())
+            let previous = ProcessIdentity(pid: tree.main.pid, startTime: tree.main.startTime - 1)
+            #expect(world.table.endRestoration(unmanaged: [try SavedTree(main: previous)]) == ResumedLeftovers())
             #expect(ProcessStatus(of: tree.main.pid)?.state == .stopped)
             try world.end()
         }
@@ -103,17 +99,51 @@ import Testing
             #expect(subtree.helperProcesses().map(\.pid) == [tree.main.pid])
             try last.write(String(tree.main.pid), to: "cgroup.procs")
 
-            #expect(SignalDelivery.send(.stop, to: tree.main) == nil)
-            try world.wait("it is stopped") { ProcessStatus(of: tree.main.pid)?.state == .stopped }
-            let part = Rescue.resumeEverything(in: subtree, trees: [], groupLimit: 1)
-            #expect(part.failures.count == 1 && part.continued.isEmpty)
-            let report = Rescue.resumeEverything(in: subtree, trees: [])
-            #expect(report.continued.map(\.process) == [tree.main] && report.failures.isEmpty)
             _ = subtree.removeGroups { $0 == last }
             #expect(apps.children(limit: 2000) == [last])
             #expect(helpers.children(limit: 2000).isEmpty)
             // The tree does not look for its process in the group of another app.
             #expect(SignalDelivery.send(.kill, to: tree.main) == nil)
+            try world.end()
+        }
+    }
+
+    /// The main process gets SIGTERM before SIGCONT; what ignores that is killed.
+    @Test(arguments: Hold.allCases, ["busy", "headless", "escape", "ignore-term"])
+    func everythingThatADaemonHasLeftIsEnded(_ hold: Hold, _ program: String) async throws {
+        let previous = await #expect(processExitsWith: .signal(SIGKILL), observing: [\.standardOutputContent]) {
+            [hold, program] in
+            let world = try hold.world()
+            let (tree, _) = try world.launch(program, until: program == "escape" ? "escaped" : "ready", by: hold.method)
+            _ = tree.stop()
+            try world.waitUntilStopped(tree)
+            world.die(leaving: [tree])
+        }
+        await #expect(processExitsWith: .success) { [said = previous.said as String] in
+            let legacy = try Legacy(said)
+            let world = try ProcessWorld(succeeding: legacy)
+            let tree = try legacy.tree
+            world.table.endLeftovers(legacy.trees, timeout: .milliseconds(200))
+            #expect(world.table.trees.isEmpty && tree.main.livingStatus == nil)
+            #expect(world.base.map { $0.child("apps").children().isEmpty } ?? true)
+            try world.end()
+        }
+    }
+
+    @Test func groupWithoutARecordIsEnded() async throws {
+        let previous = await #expect(processExitsWith: .signal(SIGKILL), observing: [\.standardOutputContent]) {
+            let world = try ProcessWorld(hasCgroups: true)
+            let (tree, _) = try world.launch("idle", by: .freezer)
+            _ = tree.stop()
+            try world.waitUntilStopped(tree)
+            world.die(leaving: [tree])
+        }
+        await #expect(processExitsWith: .success) { [said = previous.said as String] in
+            let legacy = try Legacy(said)
+            let world = try ProcessWorld(succeeding: legacy)
+            let tree = try legacy.tree
+            world.table.endLeftovers([], timeout: .milliseconds(200))
+            #expect(tree.main.livingStatus == nil)
             try world.end()
         }
     }

@@ -1,9 +1,7 @@
 import Glibc
 
-/// Lets everything run again that a daemon which cannot come back has left stopped or frozen.
-///
-/// Any process with the right to signal the apps can do it. While a daemon works it must not be done.
-public enum Rescue {
+/// What runs again of the processes that an earlier process has left stopped or frozen, and that this one does not restore.
+public struct ResumedLeftovers: Hashable, Sendable {
     /// A process that was stopped and runs again.
     public struct Continued: Hashable, Sendable {
         /// The number and the start time of the process.
@@ -20,44 +18,24 @@ public enum Rescue {
         public let error: Errno
 
         /// One line, without a full stop.
-        public var description: String { "cannot \(action): \(error); repeat the rescue as root" }
+        public var description: String { "cannot \(action): \(error); do that as root" }
     }
 
-    /// The result of a rescue.
-    public struct Report: Hashable, Sendable {
-        /// The paths of the cgroups that were thawed.
-        public var thawed: [String] = []
-        /// The processes that were continued, those of a frozen group only if they were stopped besides.
-        public var continued: [Continued] = []
-        /// The processes and groups that stay as they were.
-        public var failures: [Failure] = []
+    /// The paths of the cgroups that were thawed.
+    public var thawed: [String] = []
+    /// The processes that were continued, those of a frozen group only if they were stopped besides.
+    public var continued: [Continued] = []
+    /// The processes and groups that stay as they were.
+    public var failures: [Failure] = []
 
-        /// A Boolean value that indicates whether anything was stopped or frozen, and is not any more.
-        public var hasResumed: Bool { !continued.isEmpty || !thawed.isEmpty }
-    }
+    /// True if anything was stopped or frozen, and is not any more.
+    public var hasResumed: Bool { !continued.isEmpty || !thawed.isEmpty }
+}
 
-    /// Thaws every group below the apps' directory, and continues every process in them and in the trees, except those
-    /// that another program had stopped before the trees were. Doing it again does no harm.
-    ///
-    /// - Parameters:
-    ///   - cgroups: The subtree of the apps' groups, from `CgroupSubtree.existing(at:)`.
-    ///   - trees: The trees that the daemon had kept.
-    /// - Returns: The groups that were thawed, the processes that were continued, and the failures.
-    public static func resumeEverything(in cgroups: CgroupSubtree?, trees: [SavedTree]) -> Report {
-        resumeEverything(in: cgroups, trees: trees, groupLimit: CgroupSubtree.groupLimit)
-    }
-
-    static func resumeEverything(in cgroups: CgroupSubtree?, trees: [SavedTree], groupLimit: Int) -> Report {
-        let (groups, isComplete) = cgroups?.allAppGroups(limit: groupLimit) ?? ([], true)
-        var report = resume(groups, in: cgroups, trees)
-        if let cgroups, !isComplete {
-            let action = "list every control group in \(cgroups.apps.path)"
-            report.failures.insert(Failure(action: action, error: Errno(rawValue: EOVERFLOW)), at: 0)
-        }
-        return report
-    }
-
-    fileprivate static func resume(_ groups: [Cgroup], in cgroups: CgroupSubtree?, _ trees: [SavedTree]) -> Report {
+extension ResumedLeftovers {
+    /// Thaws groups, and continues every process in them and in the trees, except those that another program had stopped before the
+    /// trees were. Doing it again does no harm.
+    fileprivate init(_ groups: [Cgroup], in cgroups: CgroupSubtree?, _ trees: [SavedTree]) {
         let others = trees.filter { tree in tree.cgroup.flatMap { cgroups?.group(named: $0) } == nil }
         let escaped = Set(trees.flatMap { $0.escaped })
         let marks = LaunchMarks()
@@ -68,40 +46,36 @@ public enum Rescue {
                 ($0.unitContainment(helpers: HelperPrograms()) ?? $0.containmentWithoutGroup(marks: marks)).members()
             }
 
-        var report = Report()
         // SIGCONT before thawing: it takes back a SIGSTOP that waits for the thaw.
-        resume(members, except: Set(trees.flatMap { $0.stoppedByOthers }), &report)
+        resume(members, except: Set(trees.flatMap { $0.stoppedByOthers }))
         let units = trees.flatMap { $0.units }.compactMap { UnitGroup($0)?.group }
-        for group in groups + units where group.isAskedToFreeze { thaw(group, &report) }
-        return report
+        for group in groups + units where group.isAskedToFreeze { thaw(group) }
     }
 
-    private static func resume(
-        _ members: [ProcessStatus], except held: Set<ProcessIdentity>, _ report: inout Report
-    ) {
+    private mutating func resume(_ members: [ProcessStatus], except excepted: Set<ProcessIdentity>) {
         // All are asked before the first is continued, and may wait for another one in vfork(2).
         let stopped = Set(members.filter { !$0.isZombie && $0.isStopped(among: members) }.identities)
         var done: Set<ProcessIdentity> = []
         for member in DescentOrder(members).bottomUp
-        where !held.contains(member.identity) && done.insert(member.identity).inserted {
+        where !excepted.contains(member.identity) && done.insert(member.identity).inserted {
             let error = SignalDelivery.send(.resume, to: member.identity)
             guard stopped.contains(member.identity) else { continue }
             if let error {
-                report.failures.append(Failure(action: "continue \(ProcessInfo(member).subject)", error: error))
+                failures.append(Failure(action: "continue \(ProcessInfo(member).subject)", error: error))
             } else {
-                report.continued.append(Continued(process: member.identity, name: member.name))
+                continued.append(Continued(process: member.identity, name: member.name))
             }
         }
     }
 
-    private static func thaw(_ group: Cgroup, _ report: inout Report) {
+    private mutating func thaw(_ group: Cgroup) {
         do throws(Errno) {
             try group.write("0", to: "cgroup.freeze")
-            report.thawed.append(group.path)
+            thawed.append(group.path)
         } catch {
             // A group that is gone holds no process.
             guard ![ENOENT, ENODEV].contains(error.rawValue) else { return }
-            report.failures.append(Failure(action: "thaw \(group.path)", error: error))
+            failures.append(Failure(action: "thaw \(group.path)", error: error))
         }
     }
 }
@@ -161,9 +135,9 @@ extension ProcessTable {
     ///
     /// - Parameter unmanaged: The trees that could not be restored.
     /// - Returns: The result for the processes in no tree.
-    public func endRestoration(unmanaged: [SavedTree] = []) -> Rescue.Report {
+    public func endRestoration(unmanaged: [SavedTree] = []) -> ResumedLeftovers {
         let left = groups?.removeGroups(unless: isInUse) ?? []
-        guard !left.isEmpty || !unmanaged.isEmpty else { return Rescue.Report() }
-        return Rescue.resume(left.flatMap { $0.withDescendants() }, in: groups, unmanaged)
+        guard !left.isEmpty || !unmanaged.isEmpty else { return ResumedLeftovers() }
+        return ResumedLeftovers(left.flatMap { $0.withDescendants() }, in: groups, unmanaged)
     }
 }
