@@ -36,6 +36,7 @@ let package = Package(
             [
                 "LifecycleTypes",
                 .product(name: "OrderedCollections", package: "swift-collections"),
+                .product(name: "DequeModule", package: "swift-collections"),
                 .product(name: "HeapModule", package: "swift-collections"),
             ]),
         module("CLinux"),

@@ -301,17 +301,4 @@ extension World {
         give(.resumeRestored)
         give(.start)
     }
-
-    @Test func queueOfMachinesNamesEachOnceHoweverManyThereWere() {
-        var queue = AppQueue()
-        for round in 0..<3 {
-            for value in 0..<100 {
-                queue.append(AppIndex(value: value))
-                queue.append(AppIndex(value: value))
-            }
-            var values: [Int] = []
-            while let index = queue.popFirst() { values.append(index.value) }
-            #expect(values == Array(0..<100), "\(round)")
-        }
-    }
 }

@@ -35,9 +35,7 @@ final class MemoryStateStore: StateStore {
 
     func record(changesOf core: inout Engine) {
         changed = []
-        while let index = core.takeChangedIndex() {
-            changed.append(core.latestID(of: AppIndex(value: index)))
-        }
+        for index in core.takeChangedIndexes() { changed.append(core.latestID(of: index)) }
     }
 
     func save(announcing effects: [Effect]) {

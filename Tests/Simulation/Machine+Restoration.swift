@@ -43,9 +43,7 @@ extension Engine {
 
     /// Returns the apps whose records may have changed since the last call, those that were forgotten included.
     package mutating func takeChangedApps() -> [AppID] {
-        var apps: [AppID] = []
-        while let index = takeChangedIndex() { apps.append(id(of: AppIndex(value: index))) }
-        return apps
+        takeChangedIndexes().map { id(of: $0) }
     }
 
     /// The slot of what concerns several apps.

@@ -24,7 +24,7 @@ extension AppMachine {
         case .closed: if isConnected { channelEnded(&shared) }
         case .reconnected(let sequence): if isReconnecting { reconnect(lastSequence: sequence, &shared) }
         }
-        shared.reconciles.append(index)
+        shared.reconciles.appendOnce(index)
     }
 
     // MARK: Sending

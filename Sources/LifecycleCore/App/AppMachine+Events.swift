@@ -14,7 +14,7 @@ extension AppMachine {
         }
         guard outbox.events.count(where: { $0.event.hasOutcome }) < Outbox.eventLimit else { return nil }
         assertions.endSuspension()
-        shared.reconciles.append(index)
+        shared.reconciles.appendOnce(index)
         return outbox.append(event)
     }
 
@@ -25,7 +25,7 @@ extension AppMachine {
             outbox.events.removeAll { $0.event == opposite }
         } else {
             _ = outbox.append(event)
-            shared.reconciles.append(index)
+            shared.reconciles.appendOnce(index)
         }
     }
 
@@ -217,7 +217,7 @@ extension AppMachine {
         assertions.isWoken = true
         // A record may say that the app was launched in the future.
         shared.deadlines.set(.woken, index, at: min(start ?? shared.now, shared.now) + policy.timeouts.task)
-        shared.reconciles.append(index)
+        shared.reconciles.appendOnce(index)
     }
 
     /// Ends the time for work that the app cannot be told of.

@@ -40,7 +40,7 @@ extension AppMachine {
             isStoppedByOther = false
             shared.effects.append(.resume(index))
         }
-        shared.reconciles.append(index)
+        shared.reconciles.appendOnce(index)
     }
 
     mutating func spawn(to state: RunningState, _ shared: inout Shared) {

@@ -384,7 +384,7 @@ extension AppMachine {
     mutating func leaveForeground(reason: Reason? = nil, _ shared: inout Shared) {
         if let reason, desired == .run { desiredReason = reason }
         if shared.foreground.remove(index) { lastInForeground = shared.now }
-        shared.reconciles.append(index)
+        shared.reconciles.appendOnce(index)
     }
 
     /// The scenes in the background, and not on their way to the foreground.

@@ -53,7 +53,7 @@ extension AppMachine {
         for event in events { finish(event, .lost, &shared) }
         endWorkTime(&shared)
         beginEnd(atOnce: false, &shared)
-        shared.reconciles.append(index)
+        shared.reconciles.appendOnce(index)
     }
 
     /// Wants an app to run again whose end for a restart begins.

@@ -337,7 +337,7 @@ public struct AppMachine: Sendable, Equatable {
         case .notRunning: assertions.background = nil
         }
         answerWaiters(&shared)
-        shared.reconciles.append(index)
+        shared.reconciles.appendOnce(index)
     }
 
     private mutating func setPhase(of state: AppState, _ termination: Termination?) {

@@ -1,3 +1,5 @@
+import OrderedCollections
+
 /// The dense index of an app, from its definition until it is forgotten.
 ///
 /// The position of a forgotten app is given to a later one, with the next generation. So an index that was kept for too long is not
@@ -41,8 +43,8 @@ public struct AppTable: Sendable {
     private var free: [AppIndex] = []
     /// The apps that the last input has forgotten. Their indexes are free from the next input on.
     private var leaving: [AppIndex] = []
-    /// The apps whose records may have changed since the last ``Engine/takeChangedIndex()``.
-    var changed = AppQueue()
+    /// The apps whose records may have changed since the last ``Engine/takeChangedIndexes()``.
+    var changed: OrderedSet<AppIndex> = []
 
     /// The app of this id; nil if it is not known.
     public subscript(id: AppID) -> AppMachine? { positions[id].map { machines[$0] } }

@@ -53,15 +53,13 @@ package enum DeadlineKind: String, Sendable, CaseIterable {
 ///
 /// The heap keeps entries that were cleared or replaced until they come up or outnumber the others; the table is the truth.
 struct DeadlineQueue: Sendable {
-    /// A deadline of an app, and the next one of the same app.
-    private struct Node: Sendable {
+    private struct Deadline: Sendable {
+        let kind: DeadlineKind
         /// The instant that was set, which is saved.
         let end: Instant
         /// The instant at which it is acted upon; later than `end` if it was postponed.
         var due: Instant
         var order: UInt64
-        var next: Int32
-        var kind: DeadlineKind
     }
 
     private struct Entry: Comparable, Sendable {
@@ -75,11 +73,7 @@ struct DeadlineQueue: Sendable {
         }
     }
 
-    /// The first deadline of each app, as a position in ``nodes``; -1 for none. Most apps have none, and hardly one has three.
-    private var first: [Int32] = []
-    private var nodes: [Node] = []
-    /// The first node that is not in use; -1 for none.
-    private var firstFree: Int32 = -1
+    private var deadlines: [AppIndex: [Deadline]] = [:]
     private var liveCount = 0
     private var heap = Heap<Entry>()
     private var lastOrder: UInt64 = 0
@@ -90,68 +84,38 @@ struct DeadlineQueue: Sendable {
     /// The earliest deadline.
     var earliest: Instant? { heap.min?.instant }
 
-    private func find(_ kind: DeadlineKind, _ app: AppIndex) -> Int? {
-        guard app.value < first.count else { return nil }
-        var position = first[app.value]
-        while position >= 0 {
-            if nodes[Int(position)].kind == kind { return Int(position) }
-            position = nodes[Int(position)].next
-        }
-        return nil
+    private func find(_ kind: DeadlineKind, _ app: AppIndex) -> Deadline? {
+        deadlines[app]?.first { $0.kind == kind }
     }
 
     /// The instant at which a deadline is acted upon.
-    subscript(kind: DeadlineKind, app: AppIndex) -> Instant? { find(kind, app).map { nodes[$0].due } }
+    subscript(kind: DeadlineKind, app: AppIndex) -> Instant? { find(kind, app)?.due }
 
     /// Returns the deadlines of an app as they were set, in the order of their kinds.
     func saved(_ app: AppIndex) -> [SavedDeadline] {
-        guard app.value < first.count, first[app.value] >= 0 else { return [] }
-        return DeadlineKind.allCases.compactMap { kind in
-            find(kind, app).map { SavedDeadline(kind: kind, instant: nodes[$0].end) }
+        DeadlineKind.allCases.compactMap { kind in
+            find(kind, app).map { SavedDeadline(kind: kind, instant: $0.end) }
         }
     }
 
     mutating func set(_ kind: DeadlineKind, _ app: AppIndex, at instant: Instant) {
-        clear(kind, app)
-        insert(kind, app, at: instant)
-        move(kind, app, to: instant)
+        insert(kind, app, end: instant, due: instant)
     }
 
-    /// Sets the instant at which a deadline is acted upon, after all that are due at the same instant.
-    private mutating func move(_ kind: DeadlineKind, _ app: AppIndex, to instant: Instant) {
-        guard let position = find(kind, app) else { return }
+    /// Sets a deadline, which is acted upon after all that are due at the same instant.
+    private mutating func insert(_ kind: DeadlineKind, _ app: AppIndex, end: Instant, due: Instant) {
+        clear(kind, app)
         lastOrder += 1
-        (nodes[position].due, nodes[position].order) = (instant, lastOrder)
-        heap.insert(Entry(instant: instant, order: lastOrder, app: app, kind: kind))
+        deadlines[app, default: []].append(Deadline(kind: kind, end: end, due: due, order: lastOrder))
+        liveCount += 1
+        heap.insert(Entry(instant: due, order: lastOrder, app: app, kind: kind))
         dropStale()
     }
 
-    private mutating func insert(_ kind: DeadlineKind, _ app: AppIndex, at instant: Instant) {
-        while first.count <= app.value { first.append(-1) }
-        let node = Node(end: instant, due: instant, order: lastOrder, next: first[app.value], kind: kind)
-        if firstFree >= 0 {
-            first[app.value] = firstFree
-            firstFree = nodes[Int(firstFree)].next
-            nodes[Int(first[app.value])] = node
-        } else {
-            first[app.value] = Int32(nodes.count)
-            nodes.append(node)
-        }
-        liveCount += 1
-    }
-
     mutating func clear(_ kind: DeadlineKind, _ app: AppIndex) {
-        guard let position = find(kind, app) else { return }
-        let next = nodes[position].next
-        if first[app.value] == Int32(position) {
-            first[app.value] = next
-        } else {
-            var before = Int(first[app.value])
-            while nodes[before].next != Int32(position) { before = Int(nodes[before].next) }
-            nodes[before].next = next
-        }
-        nodes[position].next = firstFree
-        firstFree = Int32(position)
+        guard let position = deadlines[app]?.firstIndex(where: { $0.kind == kind }) else { return }
+        deadlines[app]?.remove(at: position)
+        if deadlines[app]?.isEmpty ?? false { deadlines[app] = nil }
         liveCount -= 1
         dropStale()
     }
@@ -159,15 +123,17 @@ struct DeadlineQueue: Sendable {
     /// Lets those of the deadlines that are due earlier be acted upon at this instant, after those that are due then already.
     mutating func postpone(_ kinds: [DeadlineKind], _ app: AppIndex, to instant: Instant) {
         for kind in kinds {
-            if let due = self[kind, app], due <= instant { move(kind, app, to: instant) }
+            if let deadline = find(kind, app), deadline.due <= instant {
+                insert(kind, app, end: deadline.end, due: instant)
+            }
         }
     }
 
     /// Ends the postponement of all deadlines of an app: those that have passed are acted upon at this instant.
     mutating func endPostponement(_ app: AppIndex, notBefore instant: Instant) {
         for kind in DeadlineKind.allCases {
-            guard let position = find(kind, app), nodes[position].due > nodes[position].end else { continue }
-            move(kind, app, to: max(nodes[position].end, instant))
+            guard let deadline = find(kind, app), deadline.due > deadline.end else { continue }
+            insert(kind, app, end: deadline.end, due: max(deadline.end, instant))
         }
     }
 
@@ -188,5 +154,5 @@ struct DeadlineQueue: Sendable {
         if heap.count > 2 * liveCount + 64 { heap = Heap(heap.unordered.filter { isLive($0) }) }
     }
 
-    private func isLive(_ entry: Entry) -> Bool { find(entry.kind, entry.app).map { nodes[$0].order } == entry.order }
+    private func isLive(_ entry: Entry) -> Bool { find(entry.kind, entry.app)?.order == entry.order }
 }

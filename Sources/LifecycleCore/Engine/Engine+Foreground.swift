@@ -39,7 +39,7 @@ extension Engine {
                 machine.lastInForeground = shared.now
                 if machine.desired == .run { machine.desiredReason = reason }
             }
-            shared.reconciles.append(app)
+            shared.reconciles.appendOnce(app)
         }
     }
 
@@ -63,7 +63,7 @@ extension Engine {
     private mutating func reconcileForeground(reason: Reason) {
         for app in shared.foreground {
             change(app) { machine, _ in if machine.desired == .run { machine.desiredReason = reason } }
-            shared.reconciles.append(app)
+            shared.reconciles.appendOnce(app)
         }
     }
 

@@ -270,7 +270,7 @@ extension Engine {
 
     private mutating func addWaiter(_ waiter: Waiter, to app: AppIndex) {
         knownApps[app].waiters.append(waiter)
-        shared.reconciles.append(app)
+        shared.reconciles.appendOnce(app)
     }
 
     mutating func refuse(_ request: RequestID, _ refusal: Refusal) {

@@ -1,3 +1,4 @@
+import DequeModule
 @_exported public import LifecycleTypes
 public import OrderedCollections
 
@@ -8,7 +9,7 @@ public import OrderedCollections
 /// configuration; all else has an ``AppIndex``. Its caller keeps this contract:
 ///
 /// - Deliver one ``Input/tick`` for each deadline that is due before any other input.
-/// - After each input, save the records of ``takeChangedIndex()`` before any effect is performed.
+/// - After each input, save the records of ``takeChangedIndexes()`` before any effect is performed.
 /// - Perform the effects in order. A reply may be sent after the callbacks that follow it.
 /// - Return the outcome of each effect as a later input.
 /// - Deliver a tick when ``nextDeadline`` has come.
@@ -161,7 +162,7 @@ public struct Engine: Sendable {
         case .spawned, .stopped, .stopIncomplete, .resumed, .resumedByOther, .stoppedByOther, .signalPending:
             change(app) { $0.handle(outcome, &$1) }
         }
-        shared.reconciles.append(app)
+        shared.reconciles.appendOnce(app)
     }
 
     private mutating func handle(_ kind: DeadlineKind, of app: AppIndex) {
@@ -182,7 +183,7 @@ public struct Engine: Sendable {
         case .termination: change(app) { $0.terminationOverdue(&$1) }
         case .woken: change(app) { $0.endWorkTime(&$1) }
         }
-        shared.reconciles.append(app)
+        shared.reconciles.appendOnce(app)
     }
 
     // MARK: Definitions
@@ -194,7 +195,7 @@ public struct Engine: Sendable {
         if let homeBefore { dropUncoveredRestart(of: homeBefore) }
         shared.settings.foregroundLimit = max(1, settings.foregroundLimit)
         trimForeground(reason: .foregroundLimit)
-        for app in shared.activation.slots { shared.reconciles.append(app) }
+        for app in shared.activation.slots { shared.reconciles.appendOnce(app) }
         reconcileUsed()
         shared.reconcileWaiting()
     }
@@ -223,7 +224,7 @@ public struct Engine: Sendable {
             machine.completeLaunchWithoutDeadline(shared)
         }
         dropUncoveredRestart(of: app)
-        shared.reconciles.append(app)
+        shared.reconciles.appendOnce(app)
     }
 
     /// Adds an app that is not known.
@@ -263,7 +264,7 @@ public struct Engine: Sendable {
         let apps = Set(ids.compactMap { knownApps.index(of: $0) })
         for app in knownApps.sorted(apps.symmetricDifference(used[use] ?? [])) {
             change(app) { machine, _ in machine.assertions.report(use, apps.contains(app)) }
-            shared.reconciles.append(app)
+            shared.reconciles.appendOnce(app)
         }
         used[use] = apps
     }
@@ -271,7 +272,7 @@ public struct Engine: Sendable {
     /// Looks again at all apps that are used: the consequence may have changed.
     mutating func reconcileUsed() {
         for use in Use.allCases {
-            for app in knownApps.sorted(used[use] ?? []) { shared.reconciles.append(app) }
+            for app in knownApps.sorted(used[use] ?? []) { shared.reconciles.appendOnce(app) }
         }
     }
 
@@ -305,7 +306,7 @@ public struct Engine: Sendable {
                 guard machine.isRunning, machine.launch.isForeign else { return }
                 machine.awaitReconnection(&shared)
                 machine.repeatPendingOperation(&shared)
-                shared.reconciles.append(app)
+                shared.reconciles.appendOnce(app)
             }
         }
         resumeReclaim()

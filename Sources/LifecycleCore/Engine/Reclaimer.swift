@@ -234,7 +234,7 @@ extension Engine {
                     machine.scenes.update(scene) { ($0.isWanted, $0.desiredReason) = (false, .reclaimed) }
                     if machine.state == .suspended { machine.transition(scene, to: .unattached, &shared) }
                 }
-                shared.reconciles.append(app)
+                shared.reconciles.appendOnce(app)
             }
         }
         return owners.first

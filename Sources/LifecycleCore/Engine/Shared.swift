@@ -1,3 +1,4 @@
+import DequeModule
 import OrderedCollections
 
 /// The part of the core that a machine may read and change during its turn: what concerns several apps, without the apps.
@@ -21,7 +22,7 @@ struct Shared: Sendable {
     /// The activation slots.
     var activation = ActivationQueue()
     /// The machines that have to be looked at before the input is handled.
-    var reconciles = AppQueue()
+    var reconciles: Deque<AppIndex> = []
     var deadlines = DeadlineQueue()
     /// The requests that wait for several apps.
     var requests = RequestTracker()
@@ -29,41 +30,6 @@ struct Shared: Sendable {
     var runningCount = 0
     /// The number of suspended apps.
     var suspendedCount = 0
-}
-
-/// Apps in the order in which they were added, each once.
-struct AppQueue: Sendable {
-    /// The number of apps for which room is kept. Only a restart adds all.
-    private static let countToKeep = 256
-
-    private var indexes: [AppIndex] = []
-    private var head = 0
-    private var isQueued: [Bool] = []
-
-    func contains(_ index: AppIndex) -> Bool { index.value < isQueued.count && isQueued[index.value] }
-
-    mutating func append(_ index: AppIndex) {
-        while isQueued.count <= index.value { isQueued.append(false) }
-        guard !isQueued[index.value] else { return }
-        isQueued[index.value] = true
-        indexes.append(index)
-    }
-
-    /// Removes the app that was added first; nil if none is left. Its index may belong to another app by now.
-    mutating func popFirst() -> AppIndex? {
-        guard head < indexes.count else {
-            // Not each time: it costs more than the rest.
-            if head > 64 {
-                indexes.removeAll(keepingCapacity: head <= Self.countToKeep)
-                head = 0
-            }
-            return nil
-        }
-        let index = indexes[head]
-        head += 1
-        isQueued[index.value] = false
-        return index
-    }
 }
 
 /// The activation slots: there are as many as foreground apps may be, and apps take them in turn.
@@ -82,12 +48,14 @@ struct ActivationQueue: Sendable {
     func hasSlot(_ index: AppIndex, limit: Int) -> Bool { slots.prefix(limit).contains(index) }
 }
 
-extension [AppIndex] {
+extension RangeReplaceableCollection<AppIndex> {
     /// Adds the app unless it is there.
     mutating func appendOnce(_ app: AppIndex) {
         if !contains(app) { append(app) }
     }
+}
 
+extension [AppIndex] {
     /// Removes the app; returns whether it was there.
     @discardableResult
     mutating func remove(_ app: AppIndex) -> Bool {
@@ -114,13 +82,13 @@ extension Shared {
     mutating func leaveActivation(_ index: AppIndex) {
         deadlines.clear(.resignation, index)
         guard activation.slots.remove(index) else { return }
-        for other in activation.slots { reconciles.append(other) }
+        for other in activation.slots { reconciles.appendOnce(other) }
         reconcileWaiting()
     }
 
     /// Looks again at the apps that wait for a slot.
     mutating func reconcileWaiting() {
-        for other in activation.waiting { reconciles.append(other) }
+        for other in activation.waiting { reconciles.appendOnce(other) }
     }
 
     /// Puts the app first on the foreground list.

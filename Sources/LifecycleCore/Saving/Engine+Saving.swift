@@ -1,4 +1,4 @@
-import OrderedCollections
+public import OrderedCollections
 
 // The core as it is saved, so that another process can go on where this one was killed. An operation that was not saved has not begun, and
 // what was saved is repeated by ``Input/resumeRestored``. Requests are not saved, for their clients are gone.
@@ -12,9 +12,11 @@ extension SlotReader {
 }
 
 extension Engine {
-    /// Returns the index of an app whose record may have changed, forgotten apps included, once for each change; nil if none is
-    /// left. An index is small, and belongs to one app until the app is forgotten.
-    public mutating func takeChangedIndex() -> Int? { knownApps.changed.popFirst()?.value }
+    /// Returns the indexes of the apps whose records may have changed since the last call, forgotten apps included.
+    public mutating func takeChangedIndexes() -> OrderedSet<AppIndex> {
+        defer { knownApps.changed = [] }
+        return knownApps.changed
+    }
 
     /// The indexes of all apps.
     public var indexes: [Int] { knownApps.values.map { $0.index.value } }
@@ -27,7 +29,7 @@ extension Engine {
     /// Adds the record of an app to a slot.
     ///
     /// - Parameters:
-    ///   - index: An index that ``takeChangedIndex()`` has returned.
+    ///   - index: The value of an index that ``takeChangedIndexes()`` has returned.
     ///   - slot: The slot.
     /// - Returns: The app; nil if there is no record. There is none of an app of which nothing is known but its definition.
     public mutating func writeRecord(at index: Int, to slot: inout SlotWriter) -> AppID? {
@@ -37,7 +39,7 @@ extension Engine {
     /// Writes the record of an app.
     ///
     /// - Parameters:
-    ///   - index: An index that ``takeChangedIndex()`` has returned.
+    ///   - index: The value of an index that ``takeChangedIndexes()`` has returned.
     ///   - coder: The writer.
     /// - Returns: The app; nil if there is no record.
     package mutating func code(appAt index: Int, with coder: inout some SavedCoder & ~Copyable) -> AppID? {

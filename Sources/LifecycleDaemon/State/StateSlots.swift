@@ -1,5 +1,6 @@
 import Glibc
 import LifecycleCore
+import OrderedCollections
 import Processes
 
 /// The slots of the apps, of the machine and of the transitions to announce, and the table of them.
@@ -131,8 +132,8 @@ struct StateSlots: ~Copyable {
 
     // MARK: Changes
 
-    mutating func record(changesOf core: inout Engine) {
-        while let index = core.takeChangedIndex() {
+    mutating func record(_ changed: OrderedSet<AppIndex>, of core: inout Engine) {
+        for index in changed.lazy.map(\.value) {
             let former = index < apps.count ? apps[index].record : nil
             var app: AppID?
             let slot = file.add(.app, to: former) { slot in

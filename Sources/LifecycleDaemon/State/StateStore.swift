@@ -121,7 +121,8 @@ final class FileStateStore: StateStore {
     }
 
     func record(changesOf core: inout Engine) {
-        if slots?.record(changesOf: &core) == nil { while core.takeChangedIndex() != nil {} }
+        let changed = core.takeChangedIndexes()
+        slots?.record(changed, of: &core)
     }
 
     func save(announcing effects: [Effect]) {
