@@ -19,7 +19,7 @@ public struct PendingSignals: OptionSet, Sendable {
     /// signal than a request to end is for the daily work of its program, such as that of a timer.
     static func parse(_ text: [UInt8]) -> PendingSignals {
         var sets: [String: PendingSignals] = [:]
-        for line in text.split(separator: UInt8(ascii: "\n")) {
+        for line in text.split(separator: UInt8(ascii: "\n")) where line.first == UInt8(ascii: "S") {
             let words = line.split(separator: UInt8(ascii: "\t"))
             guard words.count == 2, let bits = UInt64(String(decoding: words[1], as: UTF8.self), radix: 16) else {
                 continue
@@ -48,9 +48,10 @@ extension ProcessTree {
     }
 
     private func signals(of process: ProcessIdentity) -> PendingSignals {
-        guard let text = ProcFile.read("/proc/\(process.pid)/status", limit: 1 << 16), process.isCurrent else {
-            return []
-        }
+        let text = ProcFile.read("/proc/\(process.pid)/status", limit: 1 << 16, longestRecord: 0)
+        // No other process gets the number of a child that was not reaped.
+        let isChild = isChild && process == main && exitStatus == nil
+        guard let text, isChild || process.isCurrent else { return [] }
         return .parse(text)
     }
 }
