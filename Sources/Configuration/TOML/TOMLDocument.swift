@@ -87,24 +87,13 @@ final class TOMLTable {
     private enum Entry {
         case value(TOMLNode)
         case table(TOMLTable)
-        case tables(Elements)
-    }
-
-    /// The elements of an array of tables. An array in the dictionary would be copied for each more.
-    private final class Elements {
-        var tables: [TOMLTable]
-
-        init(_ tables: [TOMLTable]) { self.tables = tables }
+        case tables([TOMLTable])
     }
 
     private var origin: Origin
-    private var entries: [String: Entry]
+    private var entries: [String: Entry] = [:]
 
-    /// - Parameter capacity: The number of keys for which there is room.
-    init(_ origin: Origin, capacity: Int = 0) {
-        self.origin = origin
-        entries = Dictionary(minimumCapacity: capacity)
-    }
+    init(_ origin: Origin) { self.origin = origin }
 
     /// The values of the table.
     var nodes: [String: TOMLNode] {
@@ -112,7 +101,7 @@ final class TOMLTable {
             switch entry {
             case .value(let node): node
             case .table(let table): .table(table.nodes)
-            case .tables(let elements): .array(elements.tables.map { .table($0.nodes) })
+            case .tables(let elements): .array(elements.map { .table($0.nodes) })
             }
         }
     }
@@ -132,8 +121,8 @@ final class TOMLTable {
             case nil: table = table.add(part, TOMLTable(.path))
             case .table(let found): table = found
             case .tables(let found):
-                path.append(TOMLDocument.element(found.tables.count))
-                table = found.tables[found.tables.count - 1]
+                path.append(TOMLDocument.element(found.count))
+                table = found[found.count - 1]
             case .value: throw .definedTwice(part)
             }
         }
@@ -158,11 +147,11 @@ final class TOMLTable {
         let element = TOMLTable(.header)
         switch entries[name] {
         case nil:
-            entries[name] = .tables(Elements([element]))
+            entries[name] = .tables([element])
             return (element, 1)
         case .tables(let elements):
-            elements.tables.append(element)
-            return (element, elements.tables.count)
+            entries[name] = .tables(elements + [element])
+            return (element, elements.count + 1)
         case .table, .value: throw .definedTwice(name)
         }
     }

@@ -5,9 +5,6 @@ struct TOMLParser {
     /// Deeper than any configuration, shallow enough for every stack.
     static let maximumDepth = 32
 
-    /// More keys than most texts have.
-    private static let usualKeyCount = 12
-
     /// The line of each key and table; of a table that is written in parts, the first.
     private(set) var lines: [[String]: Int] = [:]
     private var cursor: ByteCursor
@@ -17,8 +14,7 @@ struct TOMLParser {
 
     /// Reads the text.
     mutating func parse() throws(Defect) -> [String: TOMLNode] {
-        let root = TOMLTable(.header, capacity: Self.usualKeyCount)
-        lines.reserveCapacity(Self.usualKeyCount)
+        let root = TOMLTable(.header)
         do throws(Defect) {
             try readDocument(into: root)
         } catch {

@@ -4,11 +4,9 @@ import OrderedCollections
 import Processes
 
 /// The slots of the apps, of the machine and of the transitions to announce, and the table of them.
-///
-/// A value with one owner, so that its parts are reached without checks for exclusive access.
 struct StateSlots: ~Copyable {
     private struct AppSlots {
-        /// Nil without slots. The array has no optional slots: to look at a part of one, all of it would be copied.
+        /// Nil without slots.
         var id: AppID?
         /// The slot of the record; nil if only values and a channel were saved, for an app whose record follows.
         var record: Int?

@@ -36,14 +36,8 @@ nonisolated struct RecordReader: SavedCoder {
 
     init(_ record: SavedRecord) {
         self.record = record
-        var words: [SavedRecord.Word] = []
-        words.reserveCapacity(Self.usualCount)
-        for word in record.words { words.append(word) }
-        self.words = words
+        words = Array(record.words)
     }
-
-    /// More words than most records have.
-    private static let usualCount = 16
 
     private func value(_ name: StaticString) -> ArraySlice<UInt8>? {
         words.first { record.isNamed(name, $0) }.map { record.value(of: $0) }
