@@ -17,6 +17,8 @@ LIBDIR ?= $(PREFIX)/lib
 docdir = $(PREFIX)/share/doc/lifed
 confdir = $(SYSCONFDIR)/lifed
 products = .build/$(BUILD)
+# Each app without a control group has a keeper of its own, so the C library must be small: with musl it takes 12 kB, not 700.
+KEEPER_CC ?= $(shell command -v musl-gcc || echo $(CC))
 library = .build/liblifecycle
 sources = $(wildcard Sources Tests Examples) Package.swift
 
@@ -37,6 +39,8 @@ build: toolchain ## Build lifed, lifectl and the C library.
 	$(SWIFT) build -c $(BUILD) --static-swift-stdlib --product lifed
 	$(SWIFT) build -c $(BUILD) -Xswiftc -static-executable --scratch-path .build/static --product lifectl
 	ln -f .build/static/$(BUILD)/lifectl $(products)/lifectl
+	$(KEEPER_CC) -Os -static -Wall -Wextra -Werror -ISources/CLinux/include Sources/Keeper/main.c -o .build/static/lifed-keeper
+	ln -f .build/static/lifed-keeper $(products)/lifed-keeper
 	scripts/build-liblifecycle $(library) $(PREFIX)
 	@if printf '#include <wayland-client.h>\n#include <xcb/res.h>\n' | clang -E - >/dev/null 2>&1; then \
 	    $(SWIFT) build -c $(BUILD) --static-swift-stdlib --product lifed-follow; \
@@ -117,6 +121,7 @@ install: ## Install below PREFIX (/usr/local): DESTDIR=ROOT for packages and ima
 	@test -x $(products)/lifed && test -x $(products)/lifectl || { echo 'cannot install lifed: it is not built; run "make" first' >&2; exit 1; }
 	install -d $(DESTDIR)$(bindir) $(DESTDIR)$(docdir) $(DESTDIR)$(confdir)/apps.d
 	install -m 755 $(products)/lifed $(products)/lifectl $(DESTDIR)$(bindir)
+	install -D -m 755 -t $(DESTDIR)$(PREFIX)/lib/lifed $(products)/lifed-keeper
 	if [ -x $(products)/lifed-follow ]; then install -D -m 755 -t $(DESTDIR)$(PREFIX)/lib/lifed $(products)/lifed-follow; fi
 	install -d $(DESTDIR)$(LIBDIR)/pkgconfig $(DESTDIR)$(PREFIX)/include
 	cp -P --remove-destination $(library)/lib/liblifecycle.so* $(library)/lib/liblifecycle.a $(DESTDIR)$(LIBDIR)

@@ -22,6 +22,7 @@ let package = Package(
         .executable(name: "lifed", targets: ["lifed"]),
         .executable(name: "lifectl", targets: ["lifectl"]),
         .executable(name: "lifed-follow", targets: ["Follow"]),
+        .executable(name: "lifed-keeper", targets: ["Keeper"]),
         .library(name: "Lifecycle", targets: ["Lifecycle"]),
     ],
     dependencies: [
@@ -46,6 +47,8 @@ let package = Package(
         // How: processes, signals, the kernel.
         .target(name: "CLinux", cSettings: strictC),
         .target(name: "Processes", dependencies: ["CLinux"], swiftSettings: strict),
+        // The parent of an app without a control group. `make` links it without the Swift runtime.
+        .executableTarget(name: "Keeper", dependencies: ["CLinux"], cSettings: strictC),
 
         // libsystemd: the event loop, the journal, notifications, passed sockets.
         .target(name: "CSystemd", cSettings: strictC, linkerSettings: [.linkedLibrary("systemd")]),
@@ -131,7 +134,7 @@ let package = Package(
             name: "ProcessFixture", dependencies: ["CLinux"], path: "Tests/ProcessFixture", cSettings: strictC
         ),
         .testTarget(
-            name: "ProcessesTests", dependencies: ["Processes", "ProcessFixture", "TestSupport"],
+            name: "ProcessesTests", dependencies: ["Keeper", "Processes", "ProcessFixture", "TestSupport"],
             swiftSettings: strict),
         .testTarget(name: "SystemdTests", dependencies: ["Systemd", "TestSupport"], swiftSettings: strictOnMainActor),
         .testTarget(

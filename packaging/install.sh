@@ -63,6 +63,7 @@ if [ -z "$destdir" ]; then
     bin/lifed --version >/dev/null || fail 69 "cannot run lifed on this system; see docs/support.md"
 fi
 install -D -m 755 -t "$destdir$prefix/bin" bin/lifed bin/lifectl
+install -D -m 755 -t "$destdir$prefix/lib/lifed" lib/lifed/lifed-keeper
 if [ -e lib/lifed/lifed-follow ]; then install -D -m 755 -t "$destdir$prefix/lib/lifed" lib/lifed/lifed-follow; fi
 install -d "$destdir$confdir/apps.d"
 scripts/install-data "$destdir" "$prefix" "$confdir"

@@ -16,6 +16,7 @@
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -314,4 +315,49 @@ _Noreturn void linux_run_child(struct linux_child child)
     unblock_signals();
     wait_at_gate(gate);
     execute(request, status);
+}
+
+// Like fork(2), which glibc cannot do in a child that it does not know.
+static pid_t start_program(struct linux_child child)
+{
+#ifdef __s390x__
+    pid_t pid = (pid_t)syscall(SYS_clone, 0, SIGCHLD, 0, 0, 0);
+#else
+    pid_t pid = (pid_t)syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
+#endif
+    if (pid == 0)
+        linux_run_child(child);
+    return pid < 0 ? -errno : pid;
+}
+
+// Writes the digits of a number before the end of a text, and returns the first.
+static char *write_number(char *end, pid_t number)
+{
+    for (*--end = 0; number > 0; number /= 10)
+        *--end = (char)('0' + number % 10);
+    return end;
+}
+
+_Noreturn void linux_run_keeper(struct linux_child child)
+{
+    // A session of its own: a signal to that of the app or of the daemon does not reach the keeper.
+    int32_t pid = setsid() < 0 || linux_set_child_subreaper(true) < 0 ? -errno : start_program(child);
+    bool is_told = send(child.gate, &pid, sizeof pid, MSG_NOSIGNAL) == sizeof pid;
+    if (pid < 0 || !is_told)
+        _exit(127);
+    reset_signal_handlers(false);
+    char text[16];
+    char *const arguments[] = {"lifed-keeper", write_number(text + sizeof text, pid), NULL};
+    char *const environment[] = {NULL};
+    // Moved away before the standard descriptors are replaced: it may be one of them.
+    int status = fcntl(child.status, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+    if (status >= 0 && dup3(child.request->keeper_input, STDIN_FILENO, 0) == STDIN_FILENO
+        && dup3(status, STDOUT_FILENO, O_CLOEXEC) == STDOUT_FILENO) {
+        close_from(STDERR_FILENO);
+        child.status = STDOUT_FILENO;
+        execve(child.request->keeper, arguments, environment);
+    }
+    int error = errno;
+    kill(pid, SIGKILL);
+    fail(child.status, LINUX_SPAWN_KEEPER, error, 0);
 }

@@ -15,4 +15,7 @@ struct linux_child {
 /// The life of a child between clone and execve.
 _Noreturn void linux_run_child(struct linux_child child);
 
+/// The life of a keeper between clone and execve. It starts the child, and sends its pid, or a negated errno, through the gate.
+_Noreturn void linux_run_keeper(struct linux_child child);
+
 #endif

@@ -2,11 +2,16 @@
 #include "CLinux.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/un.h>
+#include <unistd.h>
+
+#define PACKET_BACKLOG 4
 
 #ifndef SO_PEERPIDFD
 #define SO_PEERPIDFD 77
@@ -35,6 +40,42 @@ int linux_bind_path(int socket, const char *path, size_t length)
     if (!set_path(&address, path, length))
         return -ENAMETOOLONG;
     return bind(socket, (struct sockaddr *)&address, sizeof address) < 0 ? -errno : 0;
+}
+
+// Makes a SOCK_SEQPACKET socket, and binds or connects it to a name in a directory. The path of a directory may be longer than
+// an address.
+static int use_name(const char *directory, const char *name, int (*use)(int, const char *, size_t))
+{
+    char path[64];
+    int parent = open(directory, O_PATH | O_DIRECTORY | O_CLOEXEC);
+    if (parent < 0)
+        return -errno;
+    int length = snprintf(path, sizeof path, "/proc/self/fd/%d/%s", parent, name);
+    int descriptor = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    int error = descriptor < 0 ? -errno : 0;
+    if (error == 0)
+        error = length < (int)sizeof path ? use(descriptor, path, (size_t)length) : -ENAMETOOLONG;
+    close(parent);
+    if (error == 0)
+        return descriptor;
+    if (descriptor >= 0)
+        close(descriptor);
+    return error;
+}
+
+int linux_listen_for_packets(const char *directory, const char *name)
+{
+    int descriptor = use_name(directory, name, linux_bind_path);
+    if (descriptor < 0 || listen(descriptor, PACKET_BACKLOG) == 0)
+        return descriptor;
+    int error = -errno;
+    close(descriptor);
+    return error;
+}
+
+int linux_connect_for_packets(const char *directory, const char *name)
+{
+    return use_name(directory, name, linux_connect_path);
 }
 
 int linux_accept(int socket)

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <sys/socket.h>
@@ -93,7 +94,7 @@ static bool is_refused(int error)
 
 static pid_t start_child(const struct linux_child *child, int *pidfd)
 {
-    int cgroup = child->request->cgroup;
+    int cgroup = child->request->keeper ? -1 : child->request->cgroup;
     pid_t pid = clone_into_group(cgroup, pidfd);
     return is_refused(pid) ? fork_and_move(cgroup, pidfd) : pid;
 }
@@ -136,6 +137,37 @@ static bool has_lowered_oom_score(void)
     return is_lowered;
 }
 
+// The keeper answers after a few system calls, or ends. This many milliseconds pass only if it is kept from running.
+#define KEEPER_TIMEOUT 5000
+
+// Reads the pid of the child that a keeper has started, or a negated errno.
+static int32_t receive_child(int gate)
+{
+    int32_t pid;
+    struct pollfd answer = {.fd = gate, .events = POLLIN};
+    int count;
+    do
+        count = poll(&answer, 1, KEEPER_TIMEOUT);
+    while (count < 0 && errno == EINTR);
+    if (count != 1)
+        return -ETIMEDOUT;
+    return recv(gate, &pid, sizeof pid, MSG_DONTWAIT) == sizeof pid ? pid : -ECHILD;
+}
+
+// Replaces the keeper by its child. The child waits at its gate, so the keeper cannot have reaped it unless both were killed.
+static int take_child(struct linux_spawned *spawned)
+{
+    int32_t pid = receive_child(spawned->gate);
+    int pidfd = pid > 0 ? linux_pidfd_open(pid) : pid;
+    if (pidfd < 0)
+        linux_pidfd_send_signal(spawned->pidfd, SIGKILL);
+    close(spawned->pidfd);
+    spawned->keeper = spawned->pid;
+    spawned->pid = pid;
+    spawned->pidfd = pidfd;
+    return pidfd < 0 ? pidfd : 0;
+}
+
 int linux_spawn(struct linux_spawn_request *request, struct linux_spawned *spawned)
 {
     if (request->descriptor_count > LINUX_SPAWN_DESCRIPTOR_LIMIT)
@@ -152,6 +184,8 @@ int linux_spawn(struct linux_spawn_request *request, struct linux_spawned *spawn
     set_signal_mask(~(kernel_signal_set)0, &previous);
     int pidfd = -1;
     pid_t pid = start_child(&child, &pidfd);
+    if (pid == 0 && request->keeper)
+        linux_run_keeper(child);
     if (pid == 0)
         linux_run_child(child);
     set_signal_mask(previous, NULL);
@@ -165,7 +199,14 @@ int linux_spawn(struct linux_spawn_request *request, struct linux_spawned *spawn
     }
     *spawned = (struct linux_spawned){
         .pid = pid, .pidfd = pidfd, .status = connections.status[0], .gate = connections.gate[0]};
-    return 0;
+    if (!request->keeper)
+        return 0;
+    error = take_child(spawned);
+    if (error < 0) {
+        close(spawned->status);
+        close(spawned->gate);
+    }
+    return error;
 }
 
 int linux_open_gate(int gate)

@@ -138,6 +138,8 @@ public final class Daemon {
         let cgroups = CgroupSetup.claim(containment, runtimeDirectory: paths.runtime, log: log)
         CgroupSetup.enableControllers(of: cgroups, isClearedAfterCrash: usesControllers, log: log)
         manager.setCgroups(cgroups)
+        try PrivateDirectory.add(paths.keepers, mode: 0o700)
+        manager.processes.table.keepers = KeeperProgram(beside: program, directory: paths.keepers)
         let names = descriptors.names
         if let saved = try readState() {
             manager.restore(saved, configuration: configuration, descriptors: descriptors)
@@ -152,6 +154,15 @@ public final class Daemon {
             for name in names.subtracting(inUse) { DescriptorStore.discard(name, log: log) }
         }
         descriptors.closeRest()
+        releaseKeepers()
+    }
+
+    /// Ends the keepers of launches that the previous daemon had no time to record.
+    private func releaseKeepers() {
+        let used = Set(manager.processes.tokens.map(\.rawValue))
+        for name in PrivateDirectory.names(in: paths.keepers) ?? [] where !used.contains(name) {
+            manager.processes.table.keepers?.release(name)
+        }
     }
 
     /// Opens the socket for apps that have no channel. Without it they go on as apps without the library.
@@ -343,7 +354,7 @@ enum CgroupSetup {
             log.write(.info, "lifed makes a control group for each app in \(subtree.path)")
             return subtree
         } catch {
-            log.write(.notice, "cannot use control groups: \(error); using process groups, which a process can leave")
+            log.write(.notice, "cannot use control groups: \(error); using a keeper for each app")
             return nil
         }
     }
@@ -365,5 +376,16 @@ enum CgroupSetup {
             ($0 ^ UInt64($1)) &* 0x100_0000_01b3
         }
         return "lifed-" + String(hash, radix: 16)
+    }
+}
+
+extension KeeperProgram {
+    private static let name = "lifed-keeper"
+
+    /// The program in its installed place, or in the same directory as the daemon, as after a build.
+    init(beside daemon: String, directory: String) {
+        let own = daemon.split(separator: "/", omittingEmptySubsequences: false).dropLast().joined(separator: "/")
+        let paths = ["\(own)/\(Self.name)", "\(own)/../lib/lifed/\(Self.name)"]
+        self.init(path: paths.first { unsafe access($0, X_OK) == 0 } ?? paths[1], directory: directory)
     }
 }

@@ -86,6 +86,8 @@ struct DaemonPaths {
     var lock: String { runtime + "/lock" }
     var appSocket: String { runtime + "/channel" }
     var stateFile: String { runtime + "/state" }
+    /// The directory of the sockets of keepers.
+    var keepers: String { runtime + "/keepers" }
 
     init(options: Options, environment: [String: String]) throws(DaemonError) {
         if let named = options.runtimeDirectory {

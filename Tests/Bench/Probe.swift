@@ -94,7 +94,7 @@ import Glibc
         unsafe clock_gettime(CLOCK_REALTIME, &time)
         let fields = """
             {"parameters":{"app":{"id":"\(app.id)","name":null,"state":"active","target":"active","reason":"focus",\
-            "foreground":true,"connected":false,"adHoc":true,"pid":\(app.pid),"containment":"processGroup",\
+            "foreground":true,"connected":false,"adHoc":true,"pid":\(app.pid),"containment":"keeper",\
             "sinceUSec":\(time.tv_sec * 1_000_000 + time.tv_nsec / 1000),"lastExit":null,"scenes":null}}}\0
             """
         write(STDIN_FILENO, fields)

@@ -48,7 +48,7 @@ enum Samples {
         version: "0.1.0", pid: 1, instance: "user", socket: "/s", startedUSec: 2, foreground: ["a"],
         interruptions: ["call"],
         foregroundBlockers: [.locked, .switchedAway], homeApp: "h", apps: 3, running: 2, clients: 1, journal: true,
-        containment: .processGroup, problems: [problem])
+        containment: .keeper, problems: [problem])
     static let run = RunParameters(
         command: ["sh"], id: "x", environment: ["A": "b"], workingDirectory: "/", background: true)
 }

@@ -151,19 +151,19 @@ def gnome(tmp_path):
         yield shell
 
 
-@pytest.fixture(params=["auto", "processGroup"])
+@pytest.fixture(params=["auto", "keeper"])
 def daemon(direct, request):
     """A daemon that holds its apps by control groups, and one that does not."""
     (direct.configuration / "lifed.toml").write_text(f'containment = "{request.param}"\n')
     direct.stop()
     direct.start()
-    direct.containment = {"auto": "cgroup", "processGroup": "processGroup"}[request.param]
+    direct.containment = {"auto": "cgroup", "keeper": "keeper"}[request.param]
     if request.param == "auto" and "control group for each app" not in direct.logged:
         pytest.skip("there are no control groups here")
     return direct
 
 
-@pytest.fixture(params=["auto", "processGroup"])
+@pytest.fixture(params=["auto", "keeper"])
 def mortal(request, direct):
     """A daemon that a test may kill: it is there again in the end, so that its apps end with it."""
     direct.containment = request.param

@@ -304,15 +304,3 @@ def test_a_member_reads_no_line_of_a_manifest_that_cannot_be_used(lifed):
         assert result.returncode != 0, command
         assert "its manifest cannot be used; ask an administrator" in result.stderr, (command, result.stderr)
         assert "secret-key" not in result.stderr and ".toml" not in result.stderr, (command, result.stderr)
-
-
-def test_a_member_with_the_token_of_another_users_app_does_not_act_as_the_app(lifed):
-    lifed.configure('containment = "processGroup"\n')
-    lifed.systemctl("restart", "lifed.service")
-    pid = lifed.lifectl.start("roots", *programs.IDLE)
-    variables = lifed.container.run(["cat", f"/proc/{pid}/environ"]).stdout.split("\0")
-    token = dict(variable.split("=", 1) for variable in variables if variable)["LIFECYCLE_LAUNCH"]
-    for command in ("explain", "background", "suspend", "terminate", "kill"):
-        result = lifed.lifectl(command, "roots", user="member", environment={"LIFECYCLE_LAUNCH": token}, check=False)
-        assert result.returncode == 77 and "another user" in result.stderr, command
-    assert lifed.lifectl.state("roots") == "active" and lifed.lifectl.pid("roots") == pid

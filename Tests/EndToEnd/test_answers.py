@@ -275,10 +275,10 @@ def test_the_doctor_says_what_is_missing_and_what_that_costs(direct):
 
 def test_the_doctor_names_the_setting_that_forgoes_control_groups(direct):
     direct.stop()
-    (direct.configuration / "lifed.toml").write_text('containment = "processGroup"\n')
+    (direct.configuration / "lifed.toml").write_text('containment = "keeper"\n')
     direct.start()
     findings = {each["subject"]: each for each in direct.lifectl.json("doctor")["findings"]}
-    assert 'lifed.toml has containment = "processGroup"' in str(findings["control groups"])
+    assert 'lifed.toml has containment = "keeper"' in str(findings["control groups"])
 
 
 def test_without_a_daemon_the_doctor_says_so_first(direct):

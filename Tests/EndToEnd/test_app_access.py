@@ -32,7 +32,7 @@ print(client.recv(65536).rstrip(b"\\0").decode())
 """
 
 
-@pytest.fixture(params=["auto", "processGroup"])
+@pytest.fixture(params=["auto", "keeper"])
 def apps(direct, request, tmp_path):
     """A daemon with two puppets and another app; its own user, root mostly, is that of the apps, too."""
     (direct.configuration / "lifed.toml").write_text(f'containment = "{request.param}"\n')
@@ -44,7 +44,7 @@ def apps(direct, request, tmp_path):
     direct.lifectl("launch", "launcher")
     direct.lifectl("launch", "puppet")
     direct.lifectl.start("other", *programs.IDLE)
-    expected = {"auto": "cgroup", "processGroup": "processGroup"}[request.param]
+    expected = {"auto": "cgroup", "keeper": "keeper"}[request.param]
     direct.containment = direct.lifectl.app("puppet")["containment"]
     if direct.containment != expected:
         pytest.skip("there are no control groups here")
@@ -132,7 +132,7 @@ def test_it_may_do_nothing_to_others_and_take_nothing_for_itself(apps, request_l
     assert {name: app["target"] for name, app in after.items()} == {name: app["target"] for name, app in before.items()}
 
 
-@pytest.mark.parametrize("containment", ["auto", "processGroup"])
+@pytest.mark.parametrize("containment", ["auto", "keeper"])
 def test_it_is_known_to_a_daemon_that_took_it_over_and_holds_new_ones_otherwise(apps, containment):
     (apps.configuration / "lifed.toml").write_text(f'containment = "{containment}"\n')
     apps.process.kill()

@@ -13,7 +13,7 @@ from restoration import group_of
 FAILED, LAUNCH_FAILED = 71, 11
 
 
-@pytest.fixture(params=["auto", "processGroup"])
+@pytest.fixture(params=["auto", "keeper"])
 def contained(request, direct):
     """A daemon with control groups, where it can have some, and one without."""
     (direct.configuration / "lifed.toml").write_text(f"containment = '{request.param}'\n[timeouts]\nbackground = '0s'\n")
@@ -158,7 +158,7 @@ def test_an_app_whose_processes_cannot_be_listed_is_not_taken_for_stopped_or_gon
 
 @pytest.mark.parametrize("call", ["openat:error=EMFILE", "pread64:error=EIO"])
 def test_without_a_group_either(direct, call):
-    (direct.configuration / "lifed.toml").write_text("containment = 'processGroup'\n")
+    (direct.configuration / "lifed.toml").write_text("containment = 'keeper'\n")
     direct.stop()
     direct.start()
     pid = direct.lifectl.start("app", *programs.IDLE)

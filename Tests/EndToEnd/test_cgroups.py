@@ -126,10 +126,10 @@ def test_a_wrapper_that_hands_over_lives_as_long_as_its_helper(lifed):
 
 
 def test_without_cgroups_where_the_configuration_says_so(service):
-    service.configure('containment = "processGroup"\n')
+    service.configure('containment = "keeper"\n')
     service.start()
     service.lifectl.start("grouped", *programs.IDLE)
-    assert service.lifectl.app("grouped")["containment"] == "processGroup"
+    assert service.lifectl.app("grouped")["containment"] == "keeper"
     assert directory_of(service, service.pid).endswith("/lifed.service")
 
 

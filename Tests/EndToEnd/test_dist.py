@@ -98,12 +98,12 @@ def test_a_build_without_followers_makes_an_archive(tmp_path):
         pytest.skip("there is no strip")
     products, archives = tmp_path / "products", tmp_path / "archives"
     products.mkdir()
-    for name in ("lifed", "lifectl"):
+    for name in ("lifed", "lifectl", "lifed-keeper"):
         (products / name).symlink_to(ROOT / ".build" / BUILD / name)
     run("scripts/dist", archives, "1.2.3", BUILD=os.path.relpath(products, ROOT / ".build"))
     with tarfile.open(next(archives.iterdir())) as tar:
         programs = [member.name.partition("/")[2] for member in tar.getmembers() if "/bin/" in member.name or "/lib" in member.name]
-    assert programs == ["bin/lifectl", "bin/lifed"]
+    assert [name for name in programs if "." not in name and name.count("/") > 0] == ["bin/lifectl", "bin/lifed", "lib/lifed", "lib/lifed/lifed-keeper"]
 
 
 @pytest.mark.parametrize(("missing", "package"), [("strip", "binutils"), ("python3", "python3")])

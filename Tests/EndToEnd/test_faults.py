@@ -163,7 +163,7 @@ signal.pause()
 
 
 def test_a_list_of_threads_that_breaks_off_is_not_taken_for_all(direct):
-    (direct.configuration / "lifed.toml").write_text("containment = 'processGroup'\n")
+    (direct.configuration / "lifed.toml").write_text("containment = 'keeper'\n")
     direct.stop()
     direct.start()
     pid = direct.lifectl.start("app", "python3", "-c", THREADED)

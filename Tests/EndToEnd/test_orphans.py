@@ -128,68 +128,24 @@ def calls(daemon, *commands):
     return "; ".join(f"{daemon.products}/lifectl {command}; echo $?" for command in commands)
 
 
-@pytest.mark.parametrize("mortal", ["processGroup"], indirect=True)
-@pytest.mark.parametrize("has_ended", [False, True])
-def test_an_orphan_that_a_restart_has_lost_has_no_rights(mortal, tmp_path, has_ended):
+@pytest.mark.parametrize("mortal", ["keeper"], indirect=True)
+def test_a_process_that_has_left_all_behind_has_the_rights_of_its_app_after_a_restart(mortal, tmp_path):
     configure(mortal)
     go, then, out = tmp_path / "go", tmp_path / "then", tmp_path / "out"
     mortal.lifectl.start("other", "sleep", "infinity")
-    words = [str(each) for each in (go, then, calls(mortal, "list --json"), mortal.socket, out)]
-    pid = mortal.lifectl.start("app", sys.executable, "-c", ESCAPES, *words)
+    words = [str(each) for each in (go, then, calls(mortal, "explain other", "list --json"), mortal.socket, out)]
+    mortal.lifectl.start("app", sys.executable, "-c", ESCAPES, *words)
     start_again(mortal)
     go.touch()
     wait_for(go.with_suffix(".done").exists, what="the child has lost its parent")
-    if has_ended:
-        os.kill(pid, signal.SIGKILL)
-        mortal.lifectl.wait_for_state("app", "notRunning")
     then.touch()
-    wait_for(out.exists, what="the answer of the daemon")
-    assert out.read_text().split()[-1] == "77", out.read_text()
-    assert "other" not in out.read_text()
-    # A client that has nothing to do with the app has the rights that it had.
-    assert "other" in mortal.lifectl.apps()
+    wait_for(out.exists, what="the answers of the daemon")
+    answers = out.read_text().splitlines()
+    assert "77" in answers, answers
+    assert '"app"' in out.read_text() and '"other"' not in out.read_text()
 
 
-@pytest.mark.skipif("/session-" in open("/proc/self/cgroup").read(), reason="a login session has the programs of a desktop")
-@pytest.mark.parametrize("mortal", ["processGroup"], indirect=True)
-@pytest.mark.parametrize("then", ["", "restart", "end"])
-def test_an_orphan_of_an_adopted_app_has_no_rights(mortal, start, tmp_path, then):
-    configure(mortal)
-
-    def escape(name, *commands):
-        words = [*(str(tmp_path / f"{name}-{each}") for each in ("go", "then")), calls(mortal, *commands), mortal.socket]
-        return start([sys.executable, "-c", ESCAPES, *map(str, words), str(tmp_path / name)])
-
-    def lose_parent(name):
-        (tmp_path / f"{name}-go").touch()
-        wait_for((tmp_path / f"{name}-go.done").exists, what="the child has lost its parent")
-
-    def answers(name):
-        (tmp_path / f"{name}-then").touch()
-        wait_for((tmp_path / name).exists, what="the answers of the daemon")
-        return (tmp_path / name).read_text()
-
-    # An orphan that was there before all apps has the rights that it had.
-    escape("before", "explain other")
-    lose_parent("before")
-    mortal.lifectl.start("other", "sleep", "infinity")
-    commands = ("explain other", "launch other", "run --id new -- true", "reload", "reexec")
-    pid = escape("app", *commands)
-    mortal.lifectl("adopt", str(pid), "--id", "app")
-    lose_parent("app")
-    if then == "restart":
-        start_again(mortal)
-    if then == "end":
-        os.kill(pid, signal.SIGKILL)
-        start.processes[-1].wait()
-        mortal.lifectl.wait_for_state("app", "notRunning")
-    text = answers("app")
-    assert [line for line in text.splitlines() if line.isdigit()] == ["77"] * len(commands), text
-    assert answers("before").splitlines()[-1] == "0"
-    assert "other" in mortal.lifectl.apps() and "new" not in mortal.lifectl.apps()
-
-
-@pytest.mark.parametrize("mortal", ["processGroup"], indirect=True)
+@pytest.mark.parametrize("mortal", ["keeper"], indirect=True)
 def test_an_orphan_of_a_released_app_has_the_rights_of_its_user(mortal, start, tmp_path):
     configure(mortal)
     go, then, out = tmp_path / "go", tmp_path / "then", tmp_path / "out"

@@ -38,8 +38,10 @@ def reexecute(daemon):
     assert daemon.process.poll() is None
 
 
-def parent(daemon, pid):
-    return daemon.kernel.stat(pid).parent
+def is_child(daemon, pid):
+    """Whether the daemon, or else the app's keeper, is the parent."""
+    parent = daemon.kernel.stat(pid).parent
+    return parent == daemon.process.pid if daemon.containment != "keeper" else daemon.kernel.stat(parent).name == "lifed-keeper"
 
 
 def test_programs_that_end_with_their_parent_stay(mortal):
@@ -54,12 +56,14 @@ def test_programs_that_end_with_their_parent_stay(mortal):
     for _ in range(3):
         reexecute(mortal)
     assert {name: mortal.lifectl.pid(name) for name in pids} == pids
-    assert all(parent(mortal, each) == mortal.process.pid for each in pids.values())
-    # The children still hear of its end.
+    assert all(is_child(mortal, each) for each in pids.values())
+    # The children still hear of its end, unless they have a keeper.
     mortal.process.kill()
     mortal.process.wait()
-    wait_for(lambda: not mortal.kernel.exists(pid))
+    if mortal.containment != "keeper":
+        wait_for(lambda: not mortal.kernel.exists(pid))
     mortal.start()
+    assert mortal.containment != "keeper" or mortal.lifectl.pid("app") == pid
 
 
 def test_twenty_times_in_a_row(mortal, tmp_path):
@@ -88,7 +92,7 @@ def test_twenty_times_in_a_row(mortal, tmp_path):
     assert {name: set(listeners.told(name)) for name in told} == {name: set(lines) for name, lines in told.items()}
     assert mortal.kernel.is_stopped(before["asleep"][0])
     # It hears of its children as before.
-    assert all(parent(mortal, pid) == mortal.process.pid for pid, _ in before.values())
+    assert all(is_child(mortal, pid) for pid, _ in before.values())
     os.kill(before["asleep"][0], signal.SIGCONT)
     wait_for(lambda: "another program has continued" in mortal.logged)
     wait_for(lambda: mortal.kernel.is_stopped(before["asleep"][0]))
@@ -118,7 +122,7 @@ def replaceable(mortal, tmp_path):
     """A daemon whose program may be replaced, as by a package."""
     products = tmp_path / "products"
     products.mkdir()
-    for name in ("lifed", "lifectl"):
+    for name in ("lifed", "lifectl", "lifed-keeper"):
         shutil.copy2(mortal.products / name, products / name)
     mortal.stop()
     mortal.products, real = products, mortal.products

@@ -222,7 +222,7 @@ def test_where_no_control_groups_are_wanted_any_more_either(crowd):
     before = pids(crowd)
     group(crowd)
     kill(crowd)
-    configure(crowd, "processGroup")
+    configure(crowd, "keeper")
     for _ in range(2):
         crowd.start()
         assert_nothing_is_lost(crowd, before)

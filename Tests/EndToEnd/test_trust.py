@@ -155,36 +155,5 @@ def test_the_directory_of_another_users_app_does_not_keep_an_id_from_others(dire
     assert [file.name for file in directory.iterdir()] == ["of-nobody"]
 
 
-# Says hello on the socket for apps, and tells the answer.
-SAYS_HELLO = """
-import socket, sys
-with socket.socket(socket.AF_UNIX) as channel:
-    channel.settimeout(60)
-    channel.connect(sys.argv[1])
-    channel.sendall(b"hello protocol=1\\n")
-    print(channel.recv(4096).decode())
-"""
-
-
-@pytest.mark.parametrize("mortal", ["processGroup"], indirect=True)
-def test_a_process_of_another_user_with_the_token_of_an_app_does_not_speak_for_it(mortal):
-    for directory in mortal.runtime.parents:
-        if not directory.stat().st_mode & 0o001:
-            directory.chmod(directory.stat().st_mode | 0o001)
-    # Its main process has ended without a channel, so any of its processes may speak for it.
-    script = "eval exec $LIFECYCLE_FD\">&-\"; sleep infinity & exit"
-    manifest(mortal, "app", ["sh", "-c", script], "exitPolicy = 'last'")
-    mortal.lifectl("launch", "app")
-    (process,) = wait_for(lambda: [each for each in processes(mortal, "app") if each["command"] == "sleep infinity"])
-    with open(f"/proc/{process['pid']}/environ") as file:
-        token = dict(line.split("=", 1) for line in file.read().rstrip("\0").split("\0"))["LIFECYCLE_LAUNCH"]
-    for user, answer in ((OTHER, "unmanaged"), (0, "welcome")):
-        command = ["setpriv", f"--reuid={user}", f"--regid={user}", "--clear-groups", "/usr/bin/python3", "-c", SAYS_HELLO]
-        result = subprocess.run(
-            [*command, mortal.runtime / "channel"], env={"LIFECYCLE_LAUNCH": token}, stdout=subprocess.PIPE, text=True,
-            timeout=60, check=True)
-        assert result.stdout.split()[0] == answer
-
-
 def processes(daemon, app):
     return daemon.lifectl.json("status", app)["details"]["processes"]

@@ -261,7 +261,7 @@ extension String {
 
     private static var withProcessGroups: APIStatus {
         var status = status
-        status.containment = .processGroup
+        status.containment = .keeper
         return status
     }
 

@@ -127,7 +127,7 @@ void neglectful_parent(void)
 {
     char *const paths[] = {"/proc/self/exe", NULL};
     char *const arguments[] = {"fixture", "escape", (char *)runner_path, NULL};
-    char *const environment[] = {"LIFECYCLE_LAUNCH=2-0", NULL};
+    char *const environment[] = {NULL};
     struct linux_descriptor_mapping descriptors[] = {{0, 0}, {1, 1}, {1, 2}};
     struct linux_spawn_request request = {
         .paths = paths,

@@ -12,8 +12,8 @@ import Testing
             let tree = try world.adopt(program, by: hold)
             #expect(tree.isAdopted && !tree.isChild)
             // The kernel does not move a thread that has ended, so the others stay with it.
-            let staysWhereItIs = hold == .processGroup || program == "headless"
-            #expect(tree.containmentKind == (staysWhereItIs ? .processGroup : .cgroup))
+            let staysWhereItIs = hold == .keeper || program == "headless"
+            #expect(tree.containmentKind == (staysWhereItIs ? .descent : .cgroup))
             for _ in 0..<3 {
                 _ = tree.stop()
                 try world.waitUntilStopped(tree)
@@ -51,7 +51,7 @@ import Testing
         }
     }
 
-    @Test(arguments: [Hold.signal, .processGroup])
+    @Test(arguments: [Hold.signal, .keeper])
     func releasedTreeReturnsToItsCgroup(_ hold: Hold) async {
         await #expect(processExitsWith: .success) { [hold] in
             let world = try hold.world()
@@ -69,7 +69,7 @@ import Testing
         }
     }
 
-    @Test(arguments: [Hold.signal, .processGroup])
+    @Test(arguments: [Hold.signal, .keeper])
     func laterDaemonHoldsAdoptedTreeAlike(_ hold: Hold) async throws {
         let previous = await #expect(processExitsWith: .signal(SIGKILL), observing: [\.standardOutputContent]) {
             [hold] in
@@ -86,7 +86,7 @@ import Testing
             saved.isAdopted = true
             let tree = try world.restore(saved)
             #expect(tree.isAdopted)
-            #expect(tree.containmentKind == (hold == .processGroup ? .processGroup : .cgroup))
+            #expect(tree.containmentKind == (hold == .keeper ? .descent : .cgroup))
             #expect(tree.checkStopped() == .stopped)
             #expect(tree.processes().count == 201)
             tree.resume()

@@ -5,19 +5,19 @@ import Testing
 
 /// What holds a tree, and how it is stopped there.
 enum Hold: String, CaseIterable, Codable, Sendable {
-    case signal, freezer, both, processGroup
+    case signal, freezer, both, keeper
 
     static var cgroups: [Hold] { [.signal, .freezer, .both] }
 
     var method: SuspendMethod {
         switch self {
-        case .signal, .processGroup: .signal
+        case .signal, .keeper: .signal
         case .freezer: .freezer
         case .both: .both
         }
     }
 
-    func world() throws -> ProcessWorld { try ProcessWorld(hasCgroups: self != .processGroup) }
+    func world() throws -> ProcessWorld { try ProcessWorld(hasCgroups: self != .keeper) }
 }
 
 extension Trait where Self == ConditionTrait {
@@ -36,7 +36,7 @@ extension Trait where Self == ConditionTrait {
         await #expect(processExitsWith: .success) { [hold, program] in
             let world = try hold.world()
             let (tree, _) = try world.launch(program, by: hold.method)
-            #expect(tree.containmentKind == (hold == .processGroup ? .processGroup : .cgroup))
+            #expect(tree.containmentKind == (hold == .keeper ? .keeper : .cgroup))
             for _ in 0..<3 {
                 _ = tree.stop()
                 try world.waitUntilStopped(tree)
@@ -58,17 +58,12 @@ extension Trait where Self == ConditionTrait {
         }
     }
 
-    /// Without a cgroup this one gets away: `StopTests.processWithoutTreeIsStranger`.
-    @Test(arguments: Hold.cgroups)
+    @Test(arguments: Hold.allCases)
     func adoptedProcessIsHeldWithoutLaunchRecord(_ hold: Hold) async {
         await #expect(processExitsWith: .success) { [hold] in
             let world = try hold.world()
             let (tree, _) = try world.launch("escape-clean", by: hold.method)
-            try world.wait("it has left all behind") {
-                let processes = tree.processes()
-                return processes.count == 2 && LaunchMark.token(of: processes[1].pid) == nil
-            }
-            let escaped = try #require(tree.processes().last).pid
+            let escaped = try world.waitForEscaped(from: tree).pid
             #expect(world.table.unrelatedProcesses().isEmpty)
             #expect(world.table.tree(containing: escaped)?.token == tree.token)
             _ = tree.stop()

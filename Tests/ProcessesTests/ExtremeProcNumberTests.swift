@@ -54,7 +54,6 @@ import Testing
         File("cgroup", "1:cpu:/1\n0::/user.slice/user-1000.slice/session-2.scope\n") {
             _ = Cgroup.name(inList: String(decoding: $0, as: UTF8.self)).map(Cgroup.unit(in:))
         },
-        File("environ", "LIFECYCLE_LAUNCH=12-34\0") { _ = LaunchMark.token(inEnvironment: $0) },
         File("confinement", "7,1," + (1...16).map(String.init).joined(separator: ",")) {
             _ = Confinement(text: String(decoding: $0, as: UTF8.self)).text
         },

@@ -20,7 +20,7 @@ import Testing
     }
 
     /// The kernel does not tell when a process loses its parent.
-    @Test(.needsCgroups, arguments: [Hold.signal, .processGroup], Release.allCases)
+    @Test(.needsCgroups, arguments: [Hold.signal, .keeper], Release.allCases)
     fileprivate func helperThatLeavesAStoppedTreeGoesOn(_ hold: Hold, _ release: Release) async {
         await #expect(processExitsWith: .success) { [hold, release] in
             let world = try hold.world()
@@ -35,7 +35,7 @@ import Testing
             if release != .resources { control.apply(.background, to: tree) }
             #expect(ResourceSetting.oomScoreAdjustment.read(leaf.pid) == 300)
             kill(try number(after: "middle", in: said), SIGKILL)
-            try world.wait("it is an orphan") { leaf.status?.parent == getpid() }
+            try world.wait("it is an orphan") { leaf.status?.parent == tree.main.status?.parent }
             #expect(leaf.status?.state == .stopped)
             switch release {
             case .resume: tree.resume()
@@ -58,7 +58,7 @@ import Testing
         }
     }
 
-    @Test(.needsCgroups, arguments: [Hold.signal, .processGroup])
+    @Test(.needsCgroups, arguments: [Hold.signal, .keeper])
     func helperOfAnEndedMainProcessGoesOn(_ hold: Hold) async {
         await #expect(processExitsWith: .success) { [hold] in
             let world = try hold.world()

@@ -94,6 +94,12 @@ extension ProcessIdentity {
 }
 
 extension SavedTree {
+    /// A tree of which nothing is known but its main process, which was adopted.
+    init(adopted main: ProcessIdentity) throws {
+        try self.init(main: main)
+        isAdopted = true
+    }
+
     /// A tree of which nothing is known but its main process.
     init(main: ProcessIdentity, token: String = "1-0") throws {
         self.init(token: try #require(LaunchToken(rawValue: token)), main: main)
@@ -106,12 +112,12 @@ extension SavedTree {
         cgroup = words[2] == "-" ? nil : words[2]
         suspendMethod = try #require(methods[words[3]])
         desiredState = try #require(states[words[4]])
-        user = UInt32(words[5])
+        keeper = words[5] == "-" ? nil : try ProcessIdentity(word: words[5])
         stoppedByOthers = try words.dropFirst(6).map { try ProcessIdentity(word: $0) }
     }
 
     fileprivate var words: [String] {
-        [token.rawValue, main.word, cgroup ?? "-", "\(suspendMethod)", "\(desiredState)", user.map { "\($0)" } ?? "-"]
+        [token.rawValue, main.word, cgroup ?? "-", "\(suspendMethod)", "\(desiredState)", keeper?.word ?? "-"]
             + stoppedByOthers.map(\.word)
     }
 }

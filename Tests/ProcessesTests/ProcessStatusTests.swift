@@ -85,25 +85,13 @@ import Testing
     }
 }
 
-@Suite struct LaunchMarkTests {
-    private func token(_ text: String) -> String? {
-        LaunchMark.token(inEnvironment: Array(text.utf8))?.rawValue
-    }
-
-    @Test func isTheWholeValueOfTheWholeName() {
-        #expect(token("A=1\0LIFECYCLE_LAUNCH=abc-1\0B=2\0") == "abc-1")
-        #expect(token("LIFECYCLE_LAUNCH=0-ffffffffffffffff") == "0-ffffffffffffffff")
-        #expect(token("XLIFECYCLE_LAUNCH=a-1\0LIFECYCLE_LAUNCHER=a-1\0") == nil)
-        #expect(token("A=LIFECYCLE_LAUNCH=a-1\0") == nil)
-    }
-
-    @Test func badValuesAreNone() {
-        #expect(token("LIFECYCLE_LAUNCH=\0") == nil)
-        for value in ["a", "a-", "-1", "a-1-2", "a b-1", "A-1", "0a-1", "+a-1", "a-+1", "10000000000000000-1", "ä-1"] {
-            #expect(token("LIFECYCLE_LAUNCH=\(value)\0") == nil, "\(value)")
+@Suite struct LaunchTokenTests {
+    @Test func badTextsAreNone() {
+        for text in [
+            "", "a", "a-", "-1", "a-1-2", "a b-1", "A-1", "0a-1", "+a-1", "a-+1", "10000000000000000-1", "ä-1",
+        ] {
+            #expect(LaunchToken(rawValue: text) == nil, "\(text)")
         }
-        #expect(token("") == nil)
-        #expect(token("\0\0\0") == nil)
     }
 
     @Test func randomTokensAreUsableAndDifferent() {

@@ -25,6 +25,9 @@ final class ProcessWorld {
         try Reaper.becomeSubreaper()
         self.base = base
         table.cgroups = try base.map { try CgroupSubtree(base: $0) }
+        // Some tests become another user.
+        _ = unsafe (mkdir(Self.keepers, 0o777), chmod(Self.keepers, 0o777))
+        table.keepers = KeeperProgram(path: Self.program("lifed-keeper"), directory: Self.keepers)
     }
 
     /// A Boolean value that indicates whether this machine lets tests make cgroups.
@@ -41,11 +44,16 @@ final class ProcessWorld {
         return Cgroup(mountPoint: mountPoint, name: try #require(Cgroup.name(of: tree.main.pid)))
     }
 
-    static var fixture: String {
+    /// The sockets of keepers, which the next world finds as well.
+    private static let keepers = "/tmp/lifed-test-keepers-\(RunnerPipe.runner)"
+
+    static let fixture = program("ProcessFixture")
+
+    private static func program(_ name: String) -> String {
         var path = [CChar](repeating: 0, count: 4096)
         let length = unsafe readlink("/proc/self/exe", &path, path.count)
         let executable = String(decoding: path.prefix(max(length, 0)).map { UInt8(bitPattern: $0) }, as: UTF8.self)
-        return executable.split(separator: "/").dropLast().reduce("") { "\($0)/\($1)" } + "/ProcessFixture"
+        return executable.split(separator: "/").dropLast().reduce("") { "\($0)/\($1)" } + "/" + name
     }
 
     /// A request for one of the fixture's programs.
@@ -112,8 +120,11 @@ final class ProcessWorld {
     func waitForEnd(_ tree: ProcessTree, _ status: WaitStatus) throws {
         try waitForEvent(tree, .emptied)
         let ends = [TreeEvent(tree: tree.token, change: .mainEnded(status))]
-        let isTold = tree.isChild || Kernel.tellsExits
-        #expect(events.filter { $0.tree == tree.token && $0.change != .emptied } == ends || !isTold)
+        let isTold = tree.isReported || Kernel.tellsExits
+        let told = events.filter { event in
+            if case .mainEnded = event.change { event.tree == tree.token } else { false }
+        }
+        #expect(told == ends || !isTold)
     }
 
     func reap() {
@@ -122,7 +133,10 @@ final class ProcessWorld {
             events += reaped.events
             if reaped.isComplete { break }
         }
-        for tree in Array(table.trees) { events += table.checkMain(of: tree.token) }
+        for tree in Array(table.trees) {
+            events += table.checkMain(of: tree.token)
+            tree.confirmNews()
+        }
     }
 
     /// Kills everything and checks that nothing is left of it.
@@ -151,11 +165,12 @@ final class ProcessWorld {
         base?.remove()
     }
 
-    /// Waits for the process of `escape-clean` that has emptied its environment. No tree is looked at: the mark would be remembered.
-    func waitForEscaped() throws -> ProcessStatus {
+    /// Waits for the process of `escape-clean` that has emptied its environment.
+    func waitForEscaped(from tree: ProcessTree) throws -> ProcessStatus {
         var escaped: ProcessStatus?
         try wait("it has left all behind") {
-            let children = Children().of(getpid(), threadCount: 2).compactMap { ProcessStatus(of: $0) }
+            let parent = tree.containment.keeper?.process.pid ?? getpid()
+            let children = Children().of(parent, threadCount: 2).compactMap { ProcessStatus(of: $0) }
             // The name of /proc/self/exe.
             escaped = children.first { $0.name == "exe" }
             return escaped != nil

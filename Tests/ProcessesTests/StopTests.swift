@@ -130,48 +130,17 @@ import Testing
         }
     }
 
-    @Test func processWithoutTreeIsStranger() async {
+    @Test func daemonThatHasLeftAllBehindIsStopped() async {
         await #expect(processExitsWith: .success) {
             let world = try ProcessWorld()
             let (tree, _) = try world.launch("escape-clean")
-            let escaped = try world.waitForEscaped()
-            #expect(world.table.unrelatedProcesses().identities == [escaped.identity])
-            #expect(tree.processes().count == 1)
+            let escaped = try world.waitForEscaped(from: tree)
+            #expect(world.table.tree(containing: escaped.pid)?.token == tree.token)
+            _ = tree.stop()
+            try world.waitUntilStopped(tree)
+            #expect(escaped.identity.status?.state == .stopped)
+            #expect(tree.processes().count == 2)
             try world.end()
-        }
-    }
-
-    @Test(.enabled(if: geteuid() == 0, "only root can become another user"), arguments: [65534, 0] as [UInt32])
-    func markCountsForProcessesOfTheUserOfTheLaunchAlone(_ user: UInt32) async {
-        await #expect(processExitsWith: .success) { [user] in
-            let world = try ProcessWorld()
-            var request = SpawnRequest(program: "/bin/sleep", arguments: ["300"])
-            request.credentials = Credentials(userID: 65534, groupID: 65534, groups: [])
-            let tree = try world.start(request)
-            // The first mark that is read stays, so the shell waits for that of the other launch.
-            let mark = "\(LaunchToken.environmentName)=\(tree.token)"
-            let script = """
-                setsid env \(mark) sleep 300 >/dev/null &
-                until grep -q '^\(mark)' /proc/$!/environ; do sleep 0.01; done
-                echo $!
-                """
-            let output = try Pipe()
-            var other = SpawnRequest(program: "/bin/sh", arguments: ["-c", script])
-            other.credentials = Credentials(userID: user, groupID: 65534, groups: [])
-            other.standardOutput = output.writeEnd.rawValue
-            let maker = try world.start(other)
-            try world.waitForEvent(maker, .mainEnded(.exited(code: 0)))
-            world.table.remove(maker.token)
-            let pid = try #require(ProcessID(output.read().dropLast()))
-            let isMember = user == 65534
-            #expect((world.table.tree(containing: pid) != nil) == isMember)
-            #expect(tree.processes().map(\.pid).contains(pid) == isMember)
-            world.table.remove(tree.token)
-            let restored = try world.restore(tree.saved)
-            #expect((world.table.tree(containing: pid) != nil) == isMember)
-            #expect(restored.processes().map(\.pid).contains(pid) == isMember)
-            try world.end()
-            kill(pid, SIGKILL)
         }
     }
 
@@ -196,7 +165,6 @@ import Testing
                 return said.hasSuffix("\n")
             }
             let child = try number(after: "ready", in: said)
-            #expect(LaunchMark.token(of: child) == nil)
             #expect(tree.processes().map(\.pid).contains(child))
             #expect(unsafe write(input.writeEnd.rawValue, "\n", 1) == 1)
             try world.wait("the shell has ended") {
@@ -270,21 +238,6 @@ import Testing
             let (tree, _) = try world.launch(program)
             #expect(tree.checkStopped() == .pending([tree.main]))
             #expect(ProcessStatus(of: tree.main.pid)?.state != .stopped)
-            try world.end()
-        }
-    }
-
-    @Test func membersAreTheSameWithoutTheKernelsLists() async {
-        await #expect(processExitsWith: .success) {
-            let world = try ProcessWorld()
-            let (tree, _) = try world.launch("escape", until: "escaped")
-            let orphans = Orphans()
-            orphans.insertMainProcess(tree.main.pid)
-            let containment = ProcessGroupContainment(
-                leader: tree.main, token: tree.token, user: geteuid(), orphans: orphans,
-                childrenAreListedByKernel: false)
-            #expect(Set(containment.members().map(\.pid)) == Set(tree.processes().map(\.pid)))
-            #expect(containment.members().count == 3)
             try world.end()
         }
     }

@@ -23,7 +23,7 @@ import Testing
             #expect(!tree.isChild)
             #expect(tree.saved == (try legacy.tree))
             #expect(tree.execStatus() == .running)
-            #expect(tree.containmentKind == (hold == .processGroup ? .processGroup : .cgroup))
+            #expect(tree.containmentKind == (hold == .keeper ? .keeper : .cgroup))
             let count = ["family": 201, "escape": 3][program] ?? 1
             #expect(tree.processes().count == count)
             for _ in 0..<2 {
@@ -105,7 +105,7 @@ import Testing
         }
     }
 
-    @Test(arguments: [Hold.signal, .processGroup])
+    @Test(arguments: [Hold.signal, .keeper])
     func jobStoppedByShellStaysStoppedAfterResume(_ hold: Hold) async throws {
         let said = await hold.dieAfterStopping("stopped-job", until: "job")
         await #expect(processExitsWith: .success) { [said = said as String] in
@@ -134,7 +134,7 @@ import Testing
 
 /// The processes that belong to an adopted tree, and those that only seem to.
 extension TreeRestorationTests {
-    @Test(arguments: [Hold.signal, .processGroup])
+    @Test(arguments: [Hold.signal, .keeper])
     func strangerIsNotTakenForMainProcess(_ hold: Hold) async throws {
         let previous = await #expect(processExitsWith: .signal(SIGKILL), observing: [\.standardOutputContent]) {
             [hold] in
@@ -174,7 +174,7 @@ extension TreeRestorationTests {
         }
     }
 
-    @Test(arguments: [Hold.signal, .processGroup])
+    @Test(arguments: [Hold.signal, .keeper])
     func membersOfRestoredTreeAreKnown(_ hold: Hold) async throws {
         let previous = await #expect(processExitsWith: .signal(SIGKILL), observing: [\.standardOutputContent]) {
             [hold] in
@@ -212,42 +212,11 @@ extension TreeRestorationTests {
         }
     }
 
-    /// A process that a service manager starts may carry the environment of any process.
-    @Test func theMarkAloneDoesNotMakeAMemberElsewhere() async throws {
-        let previous = await #expect(processExitsWith: .signal(SIGKILL), observing: [\.standardOutputContent]) {
-            let world = try ProcessWorld()
-            let (tree, _) = try world.launch("idle")
-            world.die(leaving: [tree])
-        }
-        await #expect(processExitsWith: .success) { [said = previous.said as String] in
-            let world = try ProcessWorld(hasCgroups: true)
-            let tree = try world.restore(try Legacy(said).tree)
-            let base = try #require(world.base)
-            let elsewhere = Descriptor(owning: unsafe open(base.path, O_RDONLY | O_DIRECTORY))
-            func startMarked(in cgroup: Int32?) throws -> ProcessID {
-                var request = SpawnRequest(
-                    program: ProcessWorld.fixture, arguments: ["idle", RunnerPipe.path], launchToken: tree.token)
-                request.cgroup = cgroup
-                let started = try ProcessTable().launch(request)
-                started.begin()
-                let pid = started.main.pid
-                try world.wait("it carries the mark") { LaunchMark.token(of: pid) == tree.token }
-                return pid
-            }
-            let service = try startMarked(in: elsewhere.rawValue)
-            #expect(!tree.processes().map(\.pid).contains(service))
-            #expect(world.table.tree(containing: service) == nil)
-            let beside = try startMarked(in: nil)
-            #expect(Set(tree.processes().map(\.pid)) == [tree.main.pid, beside])
-            kill(service, SIGKILL)
-            try world.end()
-        }
-    }
 }
 
 /// The ends of the processes of an adopted tree, before it is adopted and after.
 extension TreeRestorationTests {
-    @Test(arguments: [Hold.signal, .processGroup], [false, true])
+    @Test(arguments: [Hold.signal, .keeper], [false, true])
     func orphansOfAMainProcessThatEndedAreHeld(_ hold: Hold, _ isDescriptorKept: Bool) async throws {
         let previous = await #expect(processExitsWith: .signal(SIGKILL), observing: [\.standardOutputContent]) {
             [hold] in
@@ -265,7 +234,10 @@ extension TreeRestorationTests {
             kill(saved.main.pid, SIGKILL)
             try world.wait("it is gone") { ProcessStatus(of: saved.main.pid)?.identity != saved.main }
             let tree = try world.restore(saved, pidfd: pidfd)
-            let isTold = isDescriptorKept && Kernel.tellsExits
+            if saved.keeper != nil {
+                try world.waitForEvent(tree, .mainEnded(.killed(by: .kill, dumpedCore: false)))
+            }
+            let isTold = isDescriptorKept && Kernel.tellsExits || saved.keeper != nil
             #expect(tree.exitStatus == (isTold ? .killed(by: .kill, dumpedCore: false) : .unknown))
             #expect(tree.processes().count == 2)
             #expect(!tree.isEmpty)
@@ -284,7 +256,7 @@ extension TreeRestorationTests {
         }
     }
 
-    @Test(arguments: [Hold.signal, .processGroup], [false, true])
+    @Test(arguments: [Hold.signal, .keeper], [false, true])
     func endDuringRestartIsToldIfDescriptorWasKept(_ hold: Hold, _ isDescriptorKept: Bool) async throws {
         let previous = await #expect(processExitsWith: .signal(SIGKILL), observing: [\.standardOutputContent]) {
             [hold] in
@@ -299,6 +271,11 @@ extension TreeRestorationTests {
             kill(saved.main.pid, SIGTERM)
             try waitUntil("it is gone") { ProcessStatus(of: saved.main.pid)?.identity != saved.main }
             let world = try ProcessWorld(succeeding: legacy)
+            guard saved.keeper == nil else {
+                let tree = try world.restore(saved, pidfd: pidfd)
+                try world.waitForEvent(tree, .mainEnded(.exited(code: 8)))
+                return try world.waitForEvent(tree, .emptied)
+            }
             let isTold = isDescriptorKept && Kernel.tellsExits
             #expect(world.table.restore(saved, pidfd: pidfd).end == (isTold ? .exited(code: 8) : .unknown))
             #expect(world.table.trees.isEmpty)
@@ -312,7 +289,7 @@ extension TreeRestorationTests {
 
     @Test func aMainProcessThatEndsIsNoticedOnce() async throws {
         let previous = await #expect(processExitsWith: .signal(SIGKILL), observing: [\.standardOutputContent]) {
-            let world = try ProcessWorld()
+            let world = try ProcessWorld(hasCgroups: true)
             let (tree, _) = try world.launch("leave-orphan-later")
             world.die(leaving: [tree])
         }
@@ -348,12 +325,11 @@ extension TreeRestorationTests {
             world.table.remove(former.token)
             kill(former.main.pid, SIGKILL)
             try world.wait("it is ours") { ProcessStatus(of: main.pid)?.parent == getpid() }
-            let tree = try world.restore(try SavedTree(main: main, token: "2-0"))
+            let tree = try world.restore(try SavedTree(adopted: main))
             #expect(tree.isChild)
             _ = tree.stop()
             try world.waitForEvent(tree, .mainStopped(.stop, asked: true))
             try world.waitUntilStopped(tree)
-            #expect(world.table.unrelatedProcesses().isEmpty)
             tree.kill()
             try world.waitForEvent(tree, .mainEnded(.killed(by: .kill, dumpedCore: false)))
             try world.waitForEvent(tree, .emptied)
@@ -369,14 +345,7 @@ extension TreeRestorationTests {
             kill(main.pid, SIGKILL)
             try world.wait("it has ended") { main.hasEnded }
             #expect(ProcessStatus(of: main.pid)?.isZombie == true)
-            // A process that has left its session is known by the mark, and a zombie is at the root of some hierarchies of cgroups.
-            let tree = try world.restore(try SavedTree(main: main, token: "2-0"))
-            #expect(tree.exitStatus == .killed(by: .kill, dumpedCore: false))
-            try world.wait("the escaped are found") { tree.processes().count == 2 }
-            tree.kill()
-            try world.waitForEvent(tree, .emptied)
-            world.table.remove(tree.token)
-            let end = world.table.restore(try SavedTree(main: main, token: "2-0")).end
+            let end = world.table.restore(try SavedTree(adopted: main)).end
             #expect(end == .killed(by: .kill, dumpedCore: false))
             #expect(!parent.isEmpty)
             try world.end()
@@ -402,7 +371,7 @@ extension TreeRestorationTests {
             try world.wait("it runs") { tree.processes().map(\.processorMicroseconds) != before }
 
             let (newer, _) = try world.launch("idle")
-            #expect(newer.containmentKind == .processGroup)
+            #expect(newer.containmentKind == .keeper)
             for each in [tree, newer] {
                 #expect(world.table.tree(containing: each.main.pid)?.token == each.token)
             }

@@ -11,6 +11,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "keeper.h"
 #include "resources.h"
 
 /// The number of descriptors that one spawn can place in the child.
@@ -28,6 +29,7 @@ enum linux_spawn_stage {
     LINUX_SPAWN_PRIVATE_TMP = 8,
     LINUX_SPAWN_LANDLOCK = 9,
     LINUX_SPAWN_WRITABLE_PATH = 10,
+    LINUX_SPAWN_KEEPER = 11,
 };
 
 /// The message that a child writes to its status pipe when it could not become the program.
@@ -85,11 +87,17 @@ struct linux_spawn_request {
     bool private_tmp;
     /// True for SIGPIPE ignored in the program, and not at its default action.
     bool ignore_sigpipe;
+    /// The path of a keeper, which becomes the parent of the child, or NULL: the caller is the parent.
+    const char *keeper;
+    /// The standard input of the keeper.
+    int keeper_input;
 };
 
 struct linux_spawned {
     pid_t pid;
     int pidfd;
+    /// A child of the caller and the parent of `pid`; 0 without a keeper.
+    pid_t keeper;
     /// Non-blocking. End of file: the program runs (or the child was killed first);
     /// otherwise one `linux_spawn_failure`.
     int status;
@@ -204,6 +212,13 @@ int linux_connect_path(int socket, const char *path, size_t length);
 
 /// Binds a unix(7) socket to a path: bind(2). As linux_connect_path().
 int linux_bind_path(int socket, const char *path, size_t length);
+
+/// A non-blocking SOCK_SEQPACKET socket of unix(7), closed on exec, that listens under a name of at most 40 bytes in a directory. A
+/// descriptor, or a negative errno.
+int linux_listen_for_packets(const char *directory, const char *name);
+
+/// Such a socket, connected to one that listens. A descriptor, or a negative errno.
+int linux_connect_for_packets(const char *directory, const char *name);
 
 /// The process at the other end of a connected unix(7) socket.
 struct linux_peer {

@@ -10,11 +10,11 @@ public struct DaemonSettings: Hashable, Sendable {
 
     /// A way to hold the processes of an app together.
     public enum Containment: String, CaseIterable, Hashable, Sendable {
-        /// A cgroup of its own if the daemon can make one, otherwise the process group.
+        /// A cgroup of its own if the daemon can make one, otherwise a keeper.
         case auto
 
-        /// The process group of the launch, which a process can leave.
-        case processGroup
+        /// A parent of its own.
+        case keeper
     }
 
     /// The way in which the processes of an app are held together; read when the daemon starts.

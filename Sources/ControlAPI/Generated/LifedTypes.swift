@@ -10,7 +10,7 @@ extension Reason: JSONWord {}
 
 /// The kernel mechanism that holds the processes of an app together.
 public enum APIContainment: String, JSONWord, Sendable, CaseIterable {
-    case processGroup, cgroup
+    case cgroup, keeper, descent
 }
 
 /// The choice of an app that was ended for its memory.

@@ -235,7 +235,6 @@ struct AppEnvironment {
             "NOTIFY_SOCKET", "WATCHDOG_USEC", "WATCHDOG_PID", "LISTEN_FDS", "LISTEN_PID", "LISTEN_FDNAMES",
             "INVOCATION_ID", "JOURNAL_STREAM", "SYSTEMD_EXEC_PID", "MANAGERPID", "MEMORY_PRESSURE_WATCH",
             "MEMORY_PRESSURE_WRITE", "RUNTIME_DIRECTORY", "STATE_DIRECTORY", "CONFIGURATION_DIRECTORY",
-            LaunchToken.environmentName,
         ] + AppVariable.allCases.map(\.rawValue))
 
     private static let machineVariables: Set<String> = ["PATH", "LANG", "LANGUAGE", "TZ"]

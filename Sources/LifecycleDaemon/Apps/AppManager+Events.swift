@@ -182,6 +182,13 @@ extension AppManager: ProcessDelegate {
             .warning, "cannot end \(id) whole: this daemon may not end \(processes); the app ends without them")
     }
 
+    func keeperEnded(_ id: AppID) {
+        log.sink.write(
+            .warning,
+            "killed \(id): its lifed-keeper has ended, and other processes of the app could not be told from "
+                + "those of other programs")
+    }
+
     func cannotWatch(_ id: AppID, _ error: Errno) {
         log.sink.write(
             .warning, "cannot watch the processes of \(id): \(error); looking at such processes in intervals")

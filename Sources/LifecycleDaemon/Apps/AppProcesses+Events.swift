@@ -52,7 +52,7 @@ extension AppProcesses {
     }
 
     private func endMainWatch(of app: RunningApp) {
-        if !app.tree.isChild, let descriptor = app.tree.mainDescriptor { mains.remove(descriptor) }
+        if let descriptor = app.tree.newsDescriptor { mains.remove(descriptor) }
     }
 
     func endWatches(of app: RunningApp) {
@@ -102,19 +102,20 @@ extension AppProcesses {
 
     /// Watches a main process that is no child. A second call for the same process changes nothing.
     func watchMain(of app: RunningApp, _ tree: ProcessTree) {
-        guard !tree.isChild, let descriptor = tree.mainDescriptor else { return }
+        guard let descriptor = tree.newsDescriptor else { return }
         watch(descriptor, of: app, with: mains) { $0.lacksMainEnd = true }
     }
 
     func noticeEnd(of index: AppIndex) {
         guard let app = running[index] else { return }
-        endMainWatch(of: app)
+        if !app.tree.isReported { endMainWatch(of: app) }
         checkMain(of: app)
     }
 
     func checkMain(of app: RunningApp) {
         let othersWait = !app.tree.processesAskedFirst.isEmpty
         for event in table.checkMain(of: app.tree.token) { handle(event) }
+        app.tree.confirmNews()
         if othersWait, app.tree.processesAskedFirst.isEmpty, running[app.index] === app { save(app) }
     }
 
@@ -173,6 +174,7 @@ extension AppProcesses {
         case .mainContinued(asked: false), .memberContinued(_, asked: false): report(app.index, .resumedByOther)
         case .mainContinued(asked: true), .memberContinued(_, asked: true): break
         case .thawed: if case .none = app.operation { report(app.index, .resumedByOther) }
+        case .keeperEnded: keeperEnded(app)
         case .emptied: emptied(app)
         }
     }
@@ -187,6 +189,12 @@ extension AppProcesses {
         app.hasReportedExit = true
         if othersLeft { save(app) }
         report(app.index, .exited(ExitStatus(status), othersLeft: othersLeft))
+    }
+
+    /// Ends an app whose keeper was killed: of its processes, only those that were seen are known.
+    private func keeperEnded(_ app: RunningApp) {
+        delegate?.keeperEnded(core.id(of: app.index))
+        kill(app.index)
     }
 
     private func emptied(_ app: RunningApp) {
@@ -264,8 +272,7 @@ extension AppProcesses {
 
     /// Returns the owner of a process at this moment.
     ///
-    /// Every process of an app is in a control group of the apps or, while the daemon lives that launched it, a descendant
-    /// of the daemon, which is the subreaper. The process can change neither.
+    /// Every process of an app is in a control group of the apps, or below a keeper. The process can change neither.
     func owner(of pid: ProcessID) -> ProcessOwner {
         guard let ancestry = Ancestry(of: pid) else { return .unknown }
         // A process of an app that was only seen may be anywhere.
@@ -280,7 +287,7 @@ extension AppProcesses {
         }
         if ancestry.reachesThisProcess, let id = app(amongMainProcesses: ancestry.processes) { return .app(id) }
         if !table.isContainedByGroupsAlone, let id = app(containing: pid) { return .app(id) }
-        return isInGroup || ancestry.reachesThisProcess || table.mayHaveLost(pid) ? .unknown : .noApp
+        return isInGroup || ancestry.reachesThisProcess ? .unknown : .noApp
     }
 
     private func app(containing pid: ProcessID) -> AppID? {

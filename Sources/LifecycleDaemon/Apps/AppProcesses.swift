@@ -10,6 +10,8 @@ protocol ProcessDelegate: AnyObject {
     func launchEnded(_ token: LaunchToken)
     /// Handles the end of an app without these processes, which the daemon may not end.
     func leavesRunning(_ id: AppID, _ processes: String)
+    /// Handles the end of the parent of an app, which ends the app.
+    func keeperEnded(_ id: AppID)
     /// Handles the failure of the kernel to report changes of processes. Called once.
     func cannotWatch(_ id: AppID, _ error: Errno)
     /// Handles the end of the restoration, which has resumed the processes of apps that are not restored.
@@ -294,7 +296,7 @@ final class AppProcesses {
 
     func beginWatching(of app: RunningApp) {
         watchMain(of: app, app.tree)
-        if case .none = app.operation, app.tree.mainDescriptor == nil || app.lacksMainEnd { app.endOperation() }
+        if case .none = app.operation, app.tree.newsDescriptor == nil || app.lacksMainEnd { app.endOperation() }
     }
 
     /// Watches the main process of a restored app, and reports its end.
@@ -336,6 +338,7 @@ final class AppProcesses {
         }
         app.tree.owningApp = app.index.number
         watchChanges(of: app, app.tree)
+        if app.tree.isReported { watchMain(of: app, app.tree) }
         save(app)
     }
 

@@ -136,7 +136,7 @@ final class RunningApp {
     func endOperation() {
         begin(.none)
         // No event tells of the last process of an adopted tree without a control group whose main process has ended.
-        guard !tree.isChild, lacksChanges || lacksMainEnd || !tree.tellsWhenEmptied,
+        guard !tree.isReported, lacksChanges || lacksMainEnd || !tree.tellsWhenEmptied,
             lacksMainEnd || tree.mainDescriptor == nil || tree.exitStatus != nil
         else { return }
         begin(.awaitEnd)

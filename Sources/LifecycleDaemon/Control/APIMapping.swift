@@ -8,8 +8,9 @@ import Processes
 extension APIContainment {
     init(_ kind: ContainmentKind) {
         switch kind {
-        case .processGroup: self = .processGroup
         case .cgroup: self = .cgroup
+        case .keeper: self = .keeper
+        case .descent: self = .descent
         }
     }
 }

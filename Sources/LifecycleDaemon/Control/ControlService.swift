@@ -105,7 +105,7 @@ final class ControlService {
             foregroundBlockers: Array(core.foregroundBlockers), homeApp: core.settings.homeApp?.name,
             apps: Int64(manager.core.knownApps.count), running: Int64(core.runningCount),
             clients: Int64(server.clientCount),
-            journal: log.usesJournal, containment: containment == .processGroup ? .processGroup : nil,
+            journal: log.usesJournal, containment: containment == .keeper ? .keeper : nil,
             problems: problems, launchBlocker: manager.store.objection?.words)
     }
 }

@@ -61,7 +61,7 @@ struct Presentation {
     /// state of another process is read each time.
     private func isStoppedByOther(_ app: borrowing AppMachine, _ tree: ProcessTree?) -> Bool {
         guard app.shouldRunNow, let tree else { return false }
-        return (app.isStoppedByOther || !tree.isChild) && tree.isMainStopped || tree.isFrozenByOther
+        return (app.isStoppedByOther || !tree.isReported) && tree.isMainStopped || tree.isFrozenByOther
     }
 
     func details(_ app: AppMachine) -> APIDetails {

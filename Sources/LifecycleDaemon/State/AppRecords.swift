@@ -126,7 +126,6 @@ extension LaunchRecord: SavedTable {
         coder.list("asked-first", &tree.askedFirst)
         let signal = coder.number("end-signal", tree.endSignal.map { UInt64($0.rawValue) })
         tree.endSignal = signal.flatMap(Signal.init(saved:))
-        coder.user("user", &tree.user)
-        coder.number("adoption-time", &tree.adoptionTime)
+        coder.item("keeper", &tree.keeper)
     }
 }

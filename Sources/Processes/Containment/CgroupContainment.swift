@@ -8,9 +8,6 @@ final class CgroupContainment: Containment {
     /// The facts about a launch that its cgroup does not tell.
     struct Launch {
         let main: ProcessIdentity
-        let token: LaunchToken
-        /// The user of the launch; nil if it is not known, and the mark finds no process.
-        let user: UInt32?
         let orphans: Orphans
         let helpers: HelperPrograms
     }
@@ -27,7 +24,7 @@ final class CgroupContainment: Containment {
     private let number: UInt?
     private var isFreezeRequested: Bool
     private var leaderIsReaped = false
-    /// A Boolean value that indicates whether a look has found more than one member.
+    /// True if a look has found more than one member.
     private var hadSeveral = false
 
     /// Helpers may start processes while they are moved.
@@ -68,6 +65,8 @@ final class CgroupContainment: Containment {
         if found.count > 1 { hadSeveral = true }
         return found.count < 2 ? found : found.sorted { ($0.startTime, $0.pid) < ($1.startTime, $1.pid) }
     }
+
+    override var isPopulated: Bool { files.events?.isPopulated ?? false }
 
     override func memberIDs() -> [ProcessID]? {
         let numbers = numbers()
@@ -150,18 +149,15 @@ final class CgroupContainment: Containment {
                 candidates.append((parent.pid, child))
             }
         }
-        // Mostly it is one process without children.
         guard !candidates.isEmpty || hadSeveral else { return false }
         let known = Set(members.pids)
         var found = candidates.filter { !known.contains($0.child) }.compactMap { candidate in
             ProcessStatus(of: candidate.child).flatMap { $0.parent == candidate.parent ? $0 : nil }
         }
-        // Reading the daemon's own children costs more the more apps there are.
+        // The main process leads a session, which a process can leave, and none can enter. Reading the daemon's own children costs
+        // more the more apps there are.
         if let launch, hadSeveral {
-            found += launch.orphans.list(children).filter { orphan in
-                !known.contains(orphan.pid) && !launch.helpers.include(orphan)
-                    && launch.orphans.marks.have(launch.token, of: launch.user, on: orphan.identity)
-            }
+            found += launch.orphans.list().filter { $0.session == launch.main.pid && !known.contains($0.pid) }
         }
         // A process that was born inside since is in the group, and one in another app's group is that app's.
         let new = found.filter { !$0.isZombie && !subtree.isInAnyGroup($0.pid) }

@@ -1,9 +1,11 @@
 /// A way to hold the processes of an app together.
 public enum ContainmentKind: String, Hashable, Sendable {
-    /// The process group of the main process, and every other descendant as it is found.
-    case processGroup = "process-group"
     /// A cgroup of its own.
     case cgroup
+    /// A keeper: the members are its descendants.
+    case keeper
+    /// The descendants of an adopted process, and those that were once seen as such.
+    case descent
 }
 
 /// A signal that could not be sent to a process that exists.
@@ -20,7 +22,10 @@ public struct SignalFailure: Hashable, Sendable {
 /// does not tell of the end of the last. A subclass overrides at least ``members()`` and ``claims(_:)``.
 class Containment {
     /// The way in which the processes are held together.
-    var kind: ContainmentKind { .processGroup }
+    var kind: ContainmentKind { .descent }
+
+    /// The parent of the app, if that is a program of its own.
+    var keeper: Keeper? { nil }
 
     /// The cgroup that holds the processes; nil where there is none.
     var cgroup: Cgroup? { nil }
@@ -40,6 +45,9 @@ class Containment {
     /// Returns the processes of this moment that have not ended.
     func members() -> [ProcessStatus] { [] }
 
+    /// True if the kernel knows of a member, which a look can miss: a chain of processes that fork and end is never whole in a list.
+    var isPopulated: Bool { false }
+
     /// Returns the numbers of the members, and of those among them that have ended; nil if that takes as long as ``members()``.
     func memberIDs() -> [ProcessID]? { nil }
 
@@ -51,9 +59,6 @@ class Containment {
 
     /// Returns whether a process that is not below the main one, as far as can be seen now, belongs inside nevertheless.
     func claims(_ process: ProcessStatus) -> Bool { false }
-
-    /// The marks of processes that the containment may have lost, if it cannot know of all.
-    var lostOrphans: LostOrphans? { nil }
 
     /// Returns whether a signal may be sent to the process that has a number now. The answer holds as long as a pidfd of the
     /// process was open before, and is.
@@ -109,10 +114,6 @@ class Containment {
     /// - Parameter members: Those of a look that was just taken.
     /// - Returns: Whether there is a member that was not known.
     func lookOutside(_ members: [ProcessStatus]) -> Bool { false }
-
-    /// A Boolean value that indicates whether a member that has ended, and has not been reaped, may have left another behind
-    /// that is not known yet.
-    var mayHaveLeftOthers: Bool { false }
 
     /// Removes the boundary as soon as it is empty. The containment is not used afterwards.
     func discard() {}

@@ -12,20 +12,13 @@ final class DescentContainment: Containment {
     private var sessions: Set<ProcessID> = []
     /// The members of the latest look that are not below the main process.
     private var outside: [ProcessIdentity]
-    private let lost: LostOrphans?
 
-    /// - Parameters:
-    ///   - known: Others that are known to be members.
-    ///   - owner: The user of the members; nil where the record has none.
-    ///   - adoptionTime: The time of the adoption, in clock ticks.
-    init(main: ProcessIdentity, known: [ProcessIdentity], owner: TreeOwner?, adoptionTime: UInt64) {
+    /// - Parameter known: Others that are known to be members.
+    init(main: ProcessIdentity, known: [ProcessIdentity]) {
         self.main = main
         seen = Set(known)
         outside = known
-        lost = LostOrphans(ofAdopted: main, known: known, owner: owner, since: adoptionTime)
     }
-
-    override var lostOrphans: LostOrphans? { lost }
 
     override var escaped: [ProcessIdentity] { outside }
 
@@ -65,35 +58,14 @@ final class DescentContainment: Containment {
     }
 }
 
-extension LostOrphans {
-    /// Nil in a login session: its scope has the programs of a whole desktop, which must not lose their rights by the adoption of one.
-    fileprivate init?(
-        ofAdopted main: ProcessIdentity, known: [ProcessIdentity], owner: TreeOwner?, since adoptionTime: UInt64
-    ) {
-        guard RunningProcess(of: main.pid)?.loginSession == nil else { return nil }
-        // The nearest subreaper gets the orphans, and no file of the kernel names it. A shell above the main process is none.
-        let managers = (RunningProcess.ancestors(of: main.pid) ?? []).filter {
-            ProcessStatus(of: $0)?.name == "systemd"
-        }
-        reapers = Set([1] + managers + known.compactMap { $0.status?.parent })
-        startTime = adoptionTime
-        cgroups = Set(([main] + known).filter { $0.isCurrent }.compactMap { RestoredContainment.cgroups(of: $0.pid) })
-        user = owner?.user == 0 ? nil : owner?.user
-    }
-}
-
 extension SavedTree {
-    /// Returns a containment for the tree of an earlier process that has no cgroup.
+    /// Returns a containment for the tree of the previous daemon that has no cgroup.
     ///
-    /// - Parameter marks: The marks that were read before, by containments of other trees for example.
-    func containmentWithoutGroup(marks: LaunchMarks, helpers: HelperPrograms = HelperPrograms()) -> Containment {
-        isAdopted
-            ? DescentContainment(
-                main: main, known: stoppedByOthers + escaped, owner: owner, adoptionTime: adoptionTime ?? main.startTime
-            )
-            : RestoredContainment(
-                main: main, token: token, user: userOfLaunch, known: stoppedByOthers + escaped, helpers: helpers,
-                marks: marks
-            )
+    /// - Parameter keepers: Connects to the keeper; nil to look at the processes only.
+    func containmentWithoutGroup(keepers: KeeperProgram?, helpers: HelperPrograms) -> Containment {
+        let known = stoppedByOthers + escaped
+        guard let keeper else { return DescentContainment(main: main, known: known) }
+        let link = keepers?.find(keeper, of: token) ?? Keeper(seen: keeper)
+        return KeeperContainment(link, main: main, known: known, orphans: nil, helpers: helpers)
     }
 }

@@ -149,7 +149,10 @@ extension ProcessTable {
         }
         let inGroups = groups?.helperProcesses() ?? []
         let known = Set(inGroups.map { $0.pid })
-        let orphaned = orphans.helpers().filter { !known.contains($0.pid) && groups?.group(of: $0.pid) == nil }
+        let kept = (Array(trees) + removedTrees).compactMap { $0.containment as? KeeperContainment }.flatMap {
+            $0.helperProcesses()
+        }
+        let orphaned = (kept + orphans.helpers()).filter { !known.contains($0.pid) && groups?.group(of: $0.pid) == nil }
         return inGroups.compactMap { pid, app in
             ProcessStatus(of: pid).map { Helper($0, app: app) }
         } + orphaned.map { Helper($0, app: nil) }

@@ -163,6 +163,8 @@ extension RunningProcess {
     private static let starterVariable = "DBUS_STARTER_ADDRESS="
     /// dbus-daemon keeps a copy of itself between it and a program, until the program owns its name.
     private static let generations = 2
+    /// The kernel allows environments of megabytes. dbus-daemon puts the variable among the first.
+    private static let environmentLimit = 256 << 10
 
     /// Returns whether dbus-daemon has launched a process.
     ///
@@ -173,7 +175,7 @@ extension RunningProcess {
     ///   there.
     public static func isLaunched(_ process: ProcessID, byBusDaemon bus: ProcessID) -> Bool {
         guard let ancestors = ancestors(of: process), let unit = unit(of: bus), unit == self.unit(of: process),
-            let environment = LaunchMark.environment(of: process),
+            let environment = ProcessMemory.read("environ", of: process, limit: environmentLimit),
             environment.split(separator: 0).contains(where: { $0.starts(with: starterVariable.utf8) })
         else { return false }
         guard let parent = ancestors.first, !ancestors.prefix(generations).contains(bus) else { return true }

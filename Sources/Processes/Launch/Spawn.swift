@@ -6,6 +6,8 @@ import Synchronization
 public struct SpawnedProcess: ~Copyable {
     /// The new process.
     public let identity: ProcessIdentity
+    /// The parent of the new process; nil if that is this process.
+    let keeper: ProcessIdentity?
     /// A pidfd: becomes readable when the process ends.
     public let descriptor: Descriptor
     /// The pipe on which the child tells whether it could execute the program.
@@ -36,13 +38,16 @@ public func spawn(_ request: SpawnRequest) throws(SpawnError) -> SpawnedProcess 
     let gate = LaunchGate(descriptor: Descriptor(owning: spawned.gate))
 
     // The child cannot have been reaped yet, so this is its own.
-    guard let start = StartClock.startTime(of: spawned.pid, tick: tick) else {
+    guard let identity = StartClock.identity(of: spawned.pid, tick: tick),
+        let keeper = spawned.keeper == 0 ? .some(nil) : StartClock.identity(of: spawned.keeper, tick: tick).map({ $0 })
+    else {
         let error = errno
         _ = linux_pidfd_send_signal(pidfd.rawValue, SIGKILL)
         throw .failed("read /proc", error)
     }
     return SpawnedProcess(
-        identity: ProcessIdentity(pid: spawned.pid, startTime: start),
+        identity: identity,
+        keeper: keeper,
         descriptor: pidfd,
         execStatus: ExecStatusPipe(descriptor: status, request: request),
         gate: gate
@@ -63,9 +68,10 @@ func openForLaunch(_ path: some FilePath, _ flags: Int32, _ step: String) throws
 private func startChild(_ request: SpawnRequest, nullDevice: Int32) -> (linux_spawned, Int32) {
     let paths = CStringArray(request.candidatePaths)
     let arguments = CStringArray([request.program] + request.arguments)
-    let environment = CStringArray(request.environmentStrings)
+    let environment = CStringArray(request.environment.map { "\($0)=\($1)" })
     let directory = CStringArray([request.workingDirectory])
     let writablePaths = CStringArray(request.writablePaths ?? [])
+    let keeper = CStringArray(request.keeper.map { [$0.program] } ?? [])
     let mappings = request.descriptorMappings(nullDevice: nullDevice)
     let credentials = request.credentials
     let groups = credentials?.groups ?? []
@@ -94,7 +100,9 @@ private func startChild(_ request: SpawnRequest, nullDevice: Int32) -> (linux_sp
                 confinement: request.confinement?.forChild ?? linux_confinement(),
                 writable_paths: request.writablePaths == nil ? nil : writablePaths.pointers,
                 private_tmp: request.hasPrivateTemporaryDirectory,
-                ignore_sigpipe: request.ignoresSIGPIPE
+                ignore_sigpipe: request.ignoresSIGPIPE,
+                keeper: keeper.first,
+                keeper_input: request.keeper?.input ?? -1
             )
             return unsafe linux_spawn(&call, &spawned)
         }
@@ -105,19 +113,11 @@ private func startChild(_ request: SpawnRequest, nullDevice: Int32) -> (linux_sp
     extendLifetime(environment)
     extendLifetime(directory)
     extendLifetime(writablePaths)
+    extendLifetime(keeper)
     return (spawned, result)
 }
 
 extension SpawnRequest {
-    /// The launch token comes first, where it is found soonest.
-    fileprivate var environmentStrings: [String] {
-        let name = LaunchToken.environmentName
-        var strings = [name + "=" + launchToken.rawValue]
-        strings.reserveCapacity(environment.count + 1)
-        for (key, value) in environment where key != name { strings.append(key + "=" + value) }
-        return strings
-    }
-
     fileprivate func descriptorMappings(nullDevice: Int32) -> [linux_descriptor_mapping] {
         let standard = [nullDevice, standardOutput ?? nullDevice, standardError ?? nullDevice]
         let mappings = standard.enumerated().map { DescriptorMapping(source: $1, target: Int32($0)) }
@@ -187,15 +187,15 @@ public struct LaunchGate: ~Copyable {
 enum StartClock {
     private static let hasAgreed = Atomic<Bool>(false)
 
-    /// Returns the start time of a child; nil if it cannot be read.
+    /// Returns a new process; nil if its start time cannot be read.
     ///
     /// - Parameters:
-    ///   - pid: The number of a child that has not been reaped.
+    ///   - pid: The number of a process that has not been reaped.
     ///   - tick: The tick in which it was started; nil if that may be one of two.
-    static func startTime(of pid: ProcessID, tick: UInt64?) -> UInt64? {
-        if let tick, hasAgreed.load(ordering: .relaxed) { return tick }
-        let start = ProcessStatus(of: pid)?.startTime
-        if let tick, start == tick { hasAgreed.store(true, ordering: .relaxed) }
-        return start
+    static func identity(of pid: ProcessID, tick: UInt64?) -> ProcessIdentity? {
+        if let tick, hasAgreed.load(ordering: .relaxed) { return ProcessIdentity(pid: pid, startTime: tick) }
+        let identity = ProcessStatus(of: pid)?.identity
+        if let tick, identity?.startTime == tick { hasAgreed.store(true, ordering: .relaxed) }
+        return identity
     }
 }

@@ -103,6 +103,7 @@ public struct ExecStatusPipe: ~Copyable {
     private let writablePaths: [String]
     private let workingDirectory: String
     private let userID: UInt32
+    private let keeper: String?
 
     init(descriptor: consuming Descriptor, request: SpawnRequest) {
         self.descriptor = descriptor
@@ -112,6 +113,7 @@ public struct ExecStatusPipe: ~Copyable {
         writablePaths = request.writablePaths ?? []
         workingDirectory = request.workingDirectory
         userID = request.credentials?.userID ?? getuid()
+        keeper = request.keeper?.program
     }
 
     /// Reads the message of the child. Ask again after `pending` only: a failure is told once.
@@ -136,6 +138,8 @@ public struct ExecStatusPipe: ~Copyable {
             return .setUp(step: "make a session", error: error)
         case LINUX_SPAWN_DESCRIPTORS:
             return .setUp(step: "pass descriptors to the program", error: error)
+        case LINUX_SPAWN_KEEPER:
+            return .setUp(step: "execute \(keeper ?? "lifed-keeper")", error: error)
         case LINUX_SPAWN_LIMITS:
             return .setUp(step: "set the limit of open descriptors", error: error)
         case LINUX_SPAWN_CREDENTIALS:

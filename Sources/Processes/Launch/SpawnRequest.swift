@@ -27,7 +27,7 @@ public struct SpawnRequest: Sendable {
     public var program: String
     /// The arguments after the program's own name.
     public var arguments: [String]
-    /// The whole environment; the launch token is added to it.
+    /// The whole environment.
     public var environment: [String: String]
     /// Directories separated by colons; nil: `PATH` of the environment. Empty entries do not mean the current directory.
     public var searchPath: String?
@@ -57,16 +57,24 @@ public struct SpawnRequest: Sendable {
     public var hasPrivateTemporaryDirectory = false
     /// A descriptor of the cgroup v2 directory to be born in, borrowed for the call; nil: the caller's cgroup.
     public var cgroup: Int32?
-    /// The mark of the launch, passed on in the environment.
+    /// The parent of the program; nil: the caller.
+    var keeper: KeeperLaunch?
+    /// The name of the launch.
     public var launchToken: LaunchToken
+
+    /// A keeper, and the descriptor that becomes its standard input, which is borrowed for the call.
+    struct KeeperLaunch {
+        var program: String
+        var input: Int32
+    }
 
     /// Creates a request with the defaults of a program in the background: no output, the caller's user.
     ///
     /// - Parameters:
     ///   - program: A path, or a bare name to be looked for in the search path.
     ///   - arguments: The arguments after the program's own name.
-    ///   - environment: The whole environment; the launch token is added to it.
-    ///   - launchToken: The mark of the launch, which no other launch has.
+    ///   - environment: The whole environment.
+    ///   - launchToken: The name of the launch, which no other launch has.
     public init(
         program: String,
         arguments: [String] = [],

@@ -175,7 +175,7 @@ extension ProcessTree {
     fileprivate func subjects() -> [OwnValues.Subject] {
         var left = Self.threadLimit
         // Mostly the main process is alone, and the number of its threads is known in less time than its status.
-        if isChild, exitStatus == nil, containment.isAlone(main.pid),
+        if isReported, exitStatus == nil, containment.isAlone(main.pid),
             let count = ProcFile.threadCount(of: main.pid)
         {
             return subjects(of: main, threadCount: count, &left)

@@ -55,12 +55,6 @@ enum SignalDelivery {
         failure(-linux_pidfd_send_signal(descriptor, signal.rawValue))
     }
 
-    /// Sends a signal to a process group that is known to exist; nil if it was delivered or no process is left.
-    static func send(_ signal: Signal, toGroup group: ProcessID) -> Errno? {
-        guard group > 1, group != getpgrp() else { return Errno(rawValue: EPERM) }
-        return killpg(group, signal.rawValue) == 0 ? nil : failure(errno)
-    }
-
     /// Sends a signal to the process group that a process has made, if nothing stands in the way: the process must not
     /// have been reaped, and the kernel must be able to (Linux 6.9).
     ///

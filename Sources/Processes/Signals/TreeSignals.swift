@@ -190,7 +190,7 @@ extension ProcessTree {
     /// A Boolean value that indicates whether a process may stop itself without notice from the kernel, because its child had
     /// been stopped, as script(1) and sudo(8) do.
     public var mayStopItselfUnnoticed: Bool {
-        desiredState == .running && selfStoppers.contains { !isChild || $0 != main }
+        desiredState == .running && selfStoppers.contains { !isReported || $0 != main }
     }
 
     /// Continues processes once more that have stopped themselves since the tree was continued.

@@ -19,7 +19,7 @@ extension ProcessTable {
         // Of a process that has ended meanwhile nothing can be reached.
         guard let users = RunningProcess.users(of: process.pid) else { return nil }
         let owner = TreeOwner(ofProcessWith: users)
-        let descent = DescentContainment(main: main, known: [], owner: owner, adoptionTime: BootTime.now.ticks)
+        let descent = DescentContainment(main: main, known: [])
         let origin = Cgroup.name(of: main.pid)
         let group = enclose(descent.limited(to: owner, origin: nil), origin: origin, name: name)
         // Without cgroups, or in another unit of systemd's, the processes stay where they are, held by descent. A process that was seen
@@ -54,7 +54,6 @@ extension ProcessTable {
     /// - Parameter tree: An adopted tree of this table.
     public func release(_ tree: ProcessTree) {
         tree.resume()
-        lostOrphans[tree.token] = nil
         if let group = tree.cgroup, let origin = tree.origin {
             Relocation(to: Cgroup(mountPoint: group.mountPoint, name: origin)).empty(group)
         }

@@ -113,19 +113,14 @@ extension ProcessTree {
         return failures
     }
 
-    /// Sends the signal that asked all processes to end to the members that were not known then.
-    func passOnEndSignal(except known: Set<ProcessIdentity>) {
-        guard case .all(let signal) = endRequest else { return }
-        self.signal(signal, only: containment.members().identities.filter { !known.contains($0) })
-    }
-
     /// A Boolean value that indicates whether the main process has been reaped and every other process has ended.
     public var isEmpty: Bool {
         // Nothing is born in a tree without processes.
         if wasSeenEmpty { return true }
-        guard exitStatus != nil || containment.endsWhenEmpty, !containment.mayHaveLeftOthers, let members = allMembers()
+        guard exitStatus != nil || containment.endsWhenEmpty, let members = allMembers()
         else { return false }
+        guard releaseHelpers(members).isEmpty, !containment.isPopulated else { return false }
         wasSeenEmpty = !containment.endsWhenEmpty && members.isEmpty
-        return releaseHelpers(members).isEmpty
+        return true
     }
 }

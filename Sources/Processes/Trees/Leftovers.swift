@@ -38,12 +38,13 @@ extension ResumedLeftovers {
     fileprivate init(_ groups: [Cgroup], in cgroups: CgroupSubtree?, _ trees: [SavedTree]) {
         let others = trees.filter { tree in tree.cgroup.flatMap { cgroups?.group(named: $0) } == nil }
         let escaped = Set(trees.flatMap { $0.escaped })
-        let marks = LaunchMarks()
+        let helpers = HelperPrograms()
         let members =
             groups.flatMap { $0.ownProcessIDs() }.compactMap { ProcessStatus(of: $0) }
             + escaped.compactMap { $0.status }
             + others.flatMap {
-                ($0.unitContainment(helpers: HelperPrograms()) ?? $0.containmentWithoutGroup(marks: marks)).members()
+                ($0.unitContainment(helpers: helpers) ?? $0.containmentWithoutGroup(keepers: nil, helpers: helpers))
+                    .members()
             }
 
         // SIGCONT before thawing: it takes back a SIGSTOP that waits for the thaw.

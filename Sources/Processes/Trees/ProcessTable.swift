@@ -12,18 +12,16 @@ public final class ProcessTable {
     /// Trees whose main process ended: the end of any orphan may be the end of these.
     private var ending: Set<LaunchToken> = []
     /// Trees that were removed after the ends of their main processes, and whose descriptors are still open.
-    private var removedTrees: [ProcessTree] = []
-    /// Orphans that were there when a process ended, and were not given to its tree.
-    var knownStrangers: Set<ProcessIdentity> = []
+    private(set) var removedTrees: [ProcessTree] = []
     let orphans: Orphans
-    /// The marks of the orphans that restored and adopted trees may have lost.
-    var lostOrphans: [LaunchToken: LostOrphans] = [:]
     /// The programs whose processes leave the trees that started them.
     let helpers = HelperPrograms()
 
-    /// The parent of the cgroups of new trees; nil: they are held by their process groups. Set it before the first
-    /// launch.
+    /// The parent of the cgroups of new trees; nil: they get keepers. Set it before the first launch.
     public var cgroups: CgroupSubtree?
+
+    /// The program of the keepers. Set it before the first launch, and before the first tree is restored.
+    public var keepers: KeeperProgram?
 
     /// The parent of the cgroups of restored trees, for a process that has none for new ones. Set it before the first is
     /// restored.
@@ -38,8 +36,8 @@ public final class ProcessTable {
     /// The trees, in no order.
     public var trees: some Collection<ProcessTree> { treesByToken.values }
 
-    /// The number of main processes that are children.
-    public var childCount: Int { tokensByMain.count }
+    /// The number of main processes and keepers that are children.
+    public var childCount: Int { orphans.childCount }
 
     /// The tree of a launch, as long as it has not been removed.
     public subscript(token: LaunchToken) -> ProcessTree? { treesByToken[token] }
@@ -68,27 +66,18 @@ public final class ProcessTable {
     func insert(_ tree: ProcessTree) {
         treesByToken[tree.token] = tree
         tree.helpers = helpers
-        if let lost = tree.containment.base.lostOrphans {
-            forgetLostOrphans()
-            lostOrphans[tree.token] = lost
+        // After a re-execution.
+        if let keeper = tree.containment.keeper?.process, keeper.status?.parent == getpid() {
+            orphans.insertChild(keeper.pid)
         }
         if let group = tree.containment.groupNumber { tokensByGroup[group] = tree.token }
         if tree.exitStatus != nil {
             ending.insert(tree.token)
         } else if tree.isChild {
-            orphans.insertMainProcess(tree.main.pid)
+            orphans.insertChild(tree.main.pid)
             tokensByMain[tree.main.pid] = tree.token
         } else {
             tokensByForeignMain[tree.main] = tree.token
-        }
-    }
-
-    /// Forgets the marks of trees that are gone, unless a process has them.
-    private func forgetLostOrphans() {
-        guard lostOrphans.contains(where: { treesByToken[$0.key] == nil }) else { return }
-        let all = ProcessStatus.all()
-        lostOrphans = lostOrphans.filter { token, lost in
-            treesByToken[token] != nil || all.contains(where: lost.haveMarks)
         }
     }
 
@@ -100,8 +89,14 @@ public final class ProcessTable {
     }
 
     private func discardRemovedTrees() {
-        for tree in removedTrees { tree.containment.discard() }
+        for tree in removedTrees { discard(tree) }
         removedTrees.removeAll()
+    }
+
+    private func discard(_ tree: ProcessTree) {
+        tree.containment.discard()
+        // Until now, the next daemon could have ended the keeper.
+        if tree.containment.keeper != nil { keepers?.removeSocket(for: tree.token) }
     }
 
     /// Returns whether a tree is held by a group already.
@@ -113,14 +108,7 @@ public final class ProcessTable {
         _ request: SpawnRequest, name: String, suspendMethod: SuspendMethod
     ) throws(SpawnError) -> ProcessTree {
         let token = request.launchToken
-        let user = request.credentials?.userID ?? geteuid()
-        guard let cgroups else {
-            let process = try spawn(request)
-            let containment = ProcessGroupContainment(
-                leader: process.identity, token: token, user: user, orphans: orphans)
-            return ProcessTree(
-                process, token: token, user: user, containment: containment, suspendMethod: suspendMethod)
-        }
+        guard let cgroups else { return try startBelowKeeper(request, suspendMethod) }
         let group = try cgroups.makeGroup(for: name)
         do throws(SpawnError) {
             let process = try spawn(request, in: group)
@@ -128,12 +116,40 @@ public final class ProcessTable {
             let containment = try CgroupContainment.make(group, in: cgroups)
             // A file that was just opened tells of a change, and nothing has changed since.
             _ = containment.acknowledgeChange()
-            containment.launch = .init(
-                main: process.identity, token: token, user: user, orphans: orphans, helpers: helpers)
-            return ProcessTree(
-                process, token: token, user: user, containment: containment, suspendMethod: suspendMethod)
+            containment.launch = .init(main: process.identity, orphans: orphans, helpers: helpers)
+            return ProcessTree(process, token: token, containment: containment, suspendMethod: suspendMethod)
         } catch {
             cgroups.discard(group)
+            throw error
+        }
+    }
+
+    private func startBelowKeeper(
+        _ request: SpawnRequest, _ suspendMethod: SuspendMethod
+    ) throws(SpawnError) -> ProcessTree {
+        guard let keepers else { throw .setUp(step: "find lifed-keeper", error: Errno(rawValue: ENOENT)) }
+        let token = request.launchToken
+        let listener = try keepers.listen(for: token)
+        do throws(SpawnError) {
+            let line = try keepers.connect(for: token)
+            var request = request
+            request.keeper = .init(program: keepers.path, input: listener.rawValue)
+            let process = try spawn(request)
+            extendLifetime(listener)
+            guard let parent = process.keeper else {
+                throw .setUp(step: "start a keeper", error: Errno(rawValue: ECHILD))
+            }
+            let keeper = Keeper(parent, line: line)
+            guard keeper.begin() else {
+                let error = errno
+                _ = SignalDelivery.send(.kill, to: parent)
+                throw .failed("start a keeper", error)
+            }
+            let containment = KeeperContainment(
+                keeper, main: process.identity, orphans: orphans, helpers: helpers)
+            return ProcessTree(process, token: token, containment: containment, suspendMethod: suspendMethod)
+        } catch {
+            keepers.removeSocket(for: token)
             throw error
         }
     }
@@ -148,11 +164,11 @@ public final class ProcessTable {
         if !tree.isChild { tokensByForeignMain[tree.main] = nil }
         if let group = tree.containment.groupNumber, tokensByGroup[group] == token { tokensByGroup[group] = nil }
         // A reply may wait for the end of an app. A tree that goes on is let go at once, with the gate of a child that waits at it.
-        if tree.exitStatus == nil || tree.isAdopted { tree.containment.discard() } else { removedTrees.append(tree) }
+        if tree.exitStatus == nil || tree.isAdopted { discard(tree) } else { removedTrees.append(tree) }
     }
 
     /// Returns the tree that a living process belongs to: by its main process, or as of the latest look at each tree,
-    /// or by what an adopted orphan is known by.
+    /// or by its keeper.
     ///
     /// - Parameter pid: The number of a process that has not been reaped.
     public func tree(containing pid: ProcessID) -> ProcessTree? {
@@ -161,19 +177,7 @@ public final class ProcessTable {
         if let group = groups?.group(of: pid) { return token(of: group).flatMap { treesByToken[$0] } }
         guard let status = ProcessStatus(of: pid) else { return nil }
         if let token = tokensByForeignMain[status.identity] { return treesByToken[token] }
-        // Most carry the mark, but it is only a hint: a process can give itself that of another app.
-        if case .token(let token) = orphans.marks[status.identity], let tree = treesByToken[token],
-            tree.containment.claims(status)
-        {
-            return tree
-        }
         return treesByToken.values.first { !$0.containment.isGroupAlone && $0.containment.claims(status) }
-    }
-
-    /// Returns whether a process outside of all trees may be an orphan of a restored or adopted tree, which may have ended.
-    public func mayHaveLost(_ pid: ProcessID) -> Bool {
-        guard !lostOrphans.isEmpty, let status = ProcessStatus(of: pid) else { return false }
-        return lostOrphans.values.contains { $0.mayInclude(status) }
     }
 
     /// A Boolean value that indicates whether each tree is held by its control group, and no process of a tree is known
@@ -182,7 +186,7 @@ public final class ProcessTable {
 
     /// Returns the orphans that belong to no tree, for the log and for a clean end of the daemon.
     public func unrelatedProcesses() -> [ProcessStatus] {
-        orphans.list(Children()).filter { orphan in
+        orphans.list().filter { orphan in
             !treesByToken.values.contains { $0.containment.claims(orphan) }
         }
     }
@@ -233,23 +237,15 @@ extension ProcessTable {
     private func reap(limit: Int, _ next: () -> ChildEvent?) -> Reaped {
         var events: [TreeEvent] = []
         var somethingEnded = false
-        // Trees without control groups of which an orphan has ended.
-        var bereaved: [ProcessTree] = []
         var taken = 0
         // Each at once: the number of a child that was reaped may be another's after the next call.
         while taken < limit, let event = next() {
             taken += 1
             if case .ended = event.change {
                 somethingEnded = true
-                let trees = tokensByMain[event.pid] == nil ? trees(ofReapedOrphan: event.pid) : []
-                bereaved += trees.filter { tree in !bereaved.contains { $0 === tree } }
+                orphans.removeChild(event.pid)
             }
             if let treeEvent = attribute(event) { events.append(treeEvent) }
-        }
-        // Once for all that have ended, since it takes a look at every child.
-        for tree in bereaved {
-            claimArrivals(for: tree)
-            tree.releaseHelpers()
         }
         if somethingEnded {
             events += emptiedTrees()
@@ -279,9 +275,8 @@ extension ProcessTable {
         let change: TreeEvent.Change
         switch event.change {
         case .ended(let status):
-            forgetMain(event.pid)
+            tokensByMain[event.pid] = nil
             tree?.mainWasReaped(status)
-            tree.map(claimArrivals)
             if tree != nil { ending.insert(token) }
             tree?.askOthersIfDue()
             change = .mainEnded(status)
@@ -291,11 +286,6 @@ extension ProcessTable {
             change = .mainContinued(asked: tree?.allowsContinuing(event.pid) ?? true)
         }
         return tree.map { TreeEvent(tree: $0.token, change: change) }
-    }
-
-    private func forgetMain(_ pid: ProcessID) {
-        tokensByMain[pid] = nil
-        orphans.removeMainProcess(pid)
     }
 
     /// Returns the end of each tree that waited for its last process. `acknowledgeChange(of:)` reports the trees whose last
@@ -319,17 +309,53 @@ extension ProcessTable {
     /// - Returns: The end of the main process and of the tree, if they have ended; each is told once.
     public func checkMain(of token: LaunchToken) -> [TreeEvent] {
         guard let tree = treesByToken[token] else { return [] }
-        var events: [TreeEvent] = []
-        if let status = tree.endOfForeignMain() {
-            tokensByForeignMain[tree.main] = nil
-            tree.mainWasReaped(status)
-            ending.insert(token)
-            events.append(TreeEvent(tree: token, change: .mainEnded(status)))
-        }
+        var events = readNews(of: tree)
+        if let status = tree.endOfForeignMain() { events.append(mainEnded(tree, status)) }
         tree.askOthersIfDue()
         if ending.contains(token) || tree.containment.endsWhenEmpty, tree.isEmpty {
             ending.remove(token)
             events.append(TreeEvent(tree: token, change: .emptied))
+        }
+        return events
+    }
+
+    private func mainEnded(_ tree: ProcessTree, _ status: WaitStatus) -> TreeEvent {
+        tokensByForeignMain[tree.main] = nil
+        tree.mainWasReaped(status)
+        ending.insert(tree.token)
+        return TreeEvent(tree: tree.token, change: .mainEnded(status))
+    }
+
+    /// Reads what the keeper of a tree tells. Call `ProcessTree.confirmNews()` when the events are on record.
+    private func readNews(of tree: ProcessTree) -> [TreeEvent] {
+        guard let keeper = tree.containment.keeper else { return [] }
+        var events: [TreeEvent] = []
+        while let news = keeper.next() {
+            let isMain = news.pid == tree.main.pid && tree.exitStatus == nil
+            switch news.change {
+            case .ended(let status):
+                if isMain {
+                    events.append(mainEnded(tree, status))
+                } else if tree.desiredState == .stopped, case .exited = status {
+                    // It ran, so it was continued, and may have left another.
+                    events.append(TreeEvent(tree: tree.token, change: .memberContinued(news.pid, asked: false)))
+                }
+            case .stopped(let signal):
+                // It may be old news, of the time before a daemon had connected.
+                let isAsked = tree.desiredState == .stopped
+                let change: TreeEvent.Change =
+                    isMain ? .mainStopped(signal, asked: isAsked || !tree.isMainStopped) : .memberStopped(news.pid)
+                events.append(TreeEvent(tree: tree.token, change: change))
+            case .continued:
+                let isAsked = tree.allowsContinuing(news.pid)
+                let change: TreeEvent.Change =
+                    isMain ? .mainContinued(asked: isAsked) : .memberContinued(news.pid, asked: isAsked)
+                events.append(TreeEvent(tree: tree.token, change: change))
+            }
+        }
+        // A keeper ends by itself when no process is left, and all was read.
+        if keeper.takeEnd(), !tree.isEmpty {
+            events.append(TreeEvent(tree: tree.token, change: .keeperEnded))
         }
         return events
     }
@@ -397,6 +423,8 @@ public struct TreeEvent: Hashable, Sendable {
         case memberContinued(ProcessID, asked: Bool)
         /// Another program thawed a tree that should be stopped.
         case thawed
+        /// The keeper was killed. The processes that were seen can still be ended; others may have become unrelated ones.
+        case keeperEnded
         /// The main process and all others have ended.
         case emptied
     }

@@ -33,6 +33,9 @@ public final class ProcessTree {
     /// program stops or continues the process.
     public let isChild: Bool
 
+    /// True if the end of the main process, its stops and its continuations are told: to its parent, which is this process or a keeper.
+    public var isReported: Bool { isChild || containment.keeper?.hasEnded == false }
+
     /// A Boolean value that indicates whether the main process ran before it was put into a tree.
     public let isAdopted: Bool
     /// The cgroup that it was in before, where it was moved.
@@ -44,13 +47,20 @@ public final class ProcessTree {
     /// A number of the caller's for the app that the tree belongs to.
     public var owningApp: UInt64?
 
-    /// The user of the launch; nil for an adopted tree, and where the record has none.
-    let user: UInt32?
     /// The user that controls the tree; nil for a tree that this program has launched, all of whose processes are its own.
     public let owner: TreeOwner?
 
     /// Closed with the tree.
     private let pidfd: Descriptor?
+    /// Becomes readable when `ProcessTable.checkMain(of:)` should be called; nil for a child, and where there is no room for one.
+    /// Owned by the tree.
+    public var newsDescriptor: Int32? {
+        if let keeper = containment.keeper { keeper.descriptor } else { isChild ? nil : mainDescriptor }
+    }
+
+    /// Lets the keeper forget what it has told so far. Call it when that is on record.
+    public func confirmNews() { containment.keeper?.confirm() }
+
     /// The pidfd of the main process, owned by the tree: becomes readable when the process ends. Nil for an adopted
     /// tree whose main process had ended before, or that there was no room for another descriptor for.
     public let mainDescriptor: Int32?
@@ -87,17 +97,15 @@ public final class ProcessTree {
     static let roundsOfOneCall = 8
 
     init(
-        _ process: consuming SpawnedProcess, token: LaunchToken, user: UInt32, containment: Containment,
-        suspendMethod: SuspendMethod
+        _ process: consuming SpawnedProcess, token: LaunchToken, containment: Containment, suspendMethod: SuspendMethod
     ) {
         self.token = token
         self.containment = containment
         self.suspendMethod = suspendMethod
         main = process.identity
-        isChild = true
+        isChild = process.keeper == nil
         isAdopted = false
         origin = nil
-        self.user = user
         owner = nil
         mainDescriptor = process.descriptor.rawValue
         pidfd = consume process.descriptor
@@ -126,7 +134,6 @@ public final class ProcessTree {
         self.isChild = isChild
         isAdopted = saved.isAdopted
         origin = saved.origin
-        user = saved.user
         owner = saved.owner
         mainDescriptor = pidfd?.rawValue
         self.pidfd = pidfd
@@ -237,7 +244,7 @@ extension ProcessTree {
 
     /// Returns the end of a main process that is no child, if it has ended and this was not told yet.
     func endOfForeignMain() -> WaitStatus? {
-        guard !isChild, exitStatus == nil else { return nil }
+        guard !isReported, exitStatus == nil else { return nil }
         let hasEnded =
             if let mainDescriptor {
                 ProcessDescriptor.hasEnded(mainDescriptor)

@@ -8,8 +8,10 @@ public struct SavedTree: Hashable, Sendable {
     public var token: LaunchToken
     /// The number and the start time of the main process.
     public var main: ProcessIdentity
-    /// The name of its cgroup below the apps' directory of `CgroupSubtree`; nil: it is held by its process group.
+    /// The name of its cgroup below the apps' directory of `CgroupSubtree`; nil for none.
     public var cgroup: String?
+    /// The parent of a launched tree without a cgroup.
+    public var keeper: ProcessIdentity?
     /// The way in which it is stopped.
     public var suspendMethod = SuspendMethod.signal
     /// The state that was wanted last.
@@ -27,13 +29,9 @@ public struct SavedTree: Hashable, Sendable {
     public var origin: String?
     /// The groups of the units of systemd that hold an adopted tree; empty for a tree that they do not hold.
     public var units: [String] = []
-    /// The user of a launch; nil for an adopted tree.
-    public var user: UInt32?
     /// The user that controls an adopted tree; nil for a tree that was launched.
     public var owner: TreeOwner?
-    /// The time of the adoption of a tree without a cgroup, in clock ticks; nil for others.
-    public var adoptionTime: UInt64?
-    /// Processes of an adopted tree without a cgroup that are not below the main one any more.
+    /// The processes that nothing but being known makes members: of a tree with a keeper, for the case that it is killed.
     public var escaped: [ProcessIdentity] = []
     /// The signal that has asked the tree to end; nil for none.
     public var endSignal: Signal?
@@ -49,9 +47,6 @@ public struct SavedTree: Hashable, Sendable {
         self.token = token
         self.main = main
     }
-
-    /// The user of the launch, or that of the main process where the record has none; nil if it has ended.
-    var userOfLaunch: UInt32? { user ?? (main.isCurrent ? RunningProcess.users(of: main.pid)?.first : nil) }
 }
 
 extension ProcessTree {
@@ -63,6 +58,7 @@ extension ProcessTree {
     public var saved: SavedTree {
         var saved = SavedTree(token: token, main: main)
         saved.cgroup = containment.groupName
+        saved.keeper = containment.keeper?.process
         saved.suspendMethod = suspendMethod
         saved.desiredState = desiredState
         saved.stoppedByOthers = Array(stoppedByOthers.sorted { $0.pid < $1.pid }.prefix(Self.heldLimit))
@@ -70,9 +66,7 @@ extension ProcessTree {
         saved.exitStatus = exitStatus
         saved.isAdopted = isAdopted
         saved.origin = origin
-        saved.user = user
         saved.owner = owner
-        saved.adoptionTime = isAdopted ? containment.base.lostOrphans?.startTime : nil
         saved.units = units
         saved.escaped = Array(escaped.prefix(Self.heldLimit))
         switch endRequest {
@@ -113,13 +107,14 @@ extension ProcessTable {
     public func restore(_ saved: SavedTree, pidfd: consuming Descriptor? = nil) -> Restoration {
         if let tree = self[saved.token] { return .alive(tree) }
         let group = saved.cgroup.flatMap { groups?.group(named: $0) }.flatMap { isInUse($0) ? nil : $0 }
-        // A wrong record cannot name a stranger: processes are recognized by their number and start, and the main process, unless a
-        // pidfd vouches for it, by its cgroup too.
-        var main = FoundMain(saved, pidfd: pidfd, group: group, of: groups)
-        let exitStatus = main.exitStatus
         let containment: Containment =
             cgroupContainment(of: group, holding: saved) ?? saved.unitContainment(helpers: helpers)
-            ?? saved.containmentWithoutGroup(marks: orphans.marks, helpers: helpers)
+            ?? saved.containmentWithoutGroup(keepers: keepers, helpers: helpers)
+        // A wrong record cannot name a stranger: processes are recognized by their number and start, and the main process, unless a
+        // pidfd vouches for it, by its cgroup too.
+        var main = FoundMain(
+            saved, pidfd: pidfd, group: group, of: groups, isReported: containment.keeper?.hasEnded == false)
+        let exitStatus = main.exitStatus
         if containment.endsWhenEmpty, ProcFile.checkCompleteness(containment.members) == ([], true) {
             return .ended(exitStatus ?? .unknown)
         }
@@ -150,8 +145,7 @@ extension ProcessTable {
         let found = try? CgroupContainment(group: group, subtree: groups, isAskedToFreeze: group.isAskedToFreeze)
         // Earlier changes are seen by the next look; without this, each group would tell of them once more.
         _ = found?.acknowledgeChange()
-        found?.launch = .init(
-            main: saved.main, token: saved.token, user: saved.userOfLaunch, orphans: orphans, helpers: helpers)
+        found?.launch = .init(main: saved.main, orphans: orphans, helpers: helpers)
         found?.outside = Set(saved.escaped)
         // Nothing else thaws the group of a tree that is held by signals alone from now on.
         if found == nil, group.isAskedToFreeze { try? group.write("0", to: "cgroup.freeze") }
@@ -167,7 +161,10 @@ private struct FoundMain: ~Copyable {
     /// A pidfd of it. There may be none while it runs, when there is no room for one.
     private var descriptor: Descriptor?
 
-    init(_ saved: SavedTree, pidfd: consuming Descriptor?, group: Cgroup?, of groups: CgroupSubtree?) {
+    /// - Parameter isReported: Whether a keeper tells the end of the process.
+    init(
+        _ saved: SavedTree, pidfd: consuming Descriptor?, group: Cgroup?, of groups: CgroupSubtree?, isReported: Bool
+    ) {
         let main = saved.main
         exitStatus = saved.exitStatus
         guard exitStatus == nil else { return }
@@ -176,24 +173,22 @@ private struct FoundMain: ~Copyable {
 
         // The process that has the number while the descriptor is open is the one that the descriptor stands for.
         guard let status = main.status,
-            isKept || status.isZombie || Self.isInside(group, main.pid) || Self.hasLeft(groups, saved)
+            isKept || status.isZombie || Self.isInside(group, main.pid) || Self.hasLeft(groups, main)
         else {
             let reaped = isKept ? descriptor.take() : pidfd.take()
-            exitStatus = reaped?.exitStatus ?? .unknown
+            exitStatus = isReported ? nil : reaped?.exitStatus ?? .unknown
             descriptor = nil
             return
         }
         isChild = status.parent == getpid()
-        if status.isZombie && !isChild {
+        if status.isZombie && !isChild && !isReported {
             exitStatus = .ofProcess(main, descriptor: descriptor?.rawValue)
         }
     }
 
-    /// Returns whether the process is in none of the groups, because systemd has moved it, and has the mark of the
-    /// launch.
-    private static func hasLeft(_ groups: CgroupSubtree?, _ saved: SavedTree) -> Bool {
-        guard let groups, !groups.isInAnyGroup(saved.main.pid) else { return false }
-        return LaunchMark.token(of: saved.main.pid) == saved.token
+    /// Returns whether the process is in none of the groups, because systemd has moved it.
+    private static func hasLeft(_ groups: CgroupSubtree?, _ main: ProcessIdentity) -> Bool {
+        groups.map { !$0.isInAnyGroup(main.pid) } ?? false
     }
 
     private static func isInside(_ group: Cgroup?, _ pid: ProcessID) -> Bool {

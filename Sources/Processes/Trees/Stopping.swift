@@ -62,7 +62,7 @@ extension ProcessTree {
     ///
     /// - Returns: False if there are other processes, or the signal cannot be sent.
     private func stopMainAlone() -> Bool {
-        guard isChild, suspendMethod == .signal, exitStatus == nil, let mainDescriptor,
+        guard isReported, suspendMethod == .signal, exitStatus == nil, let mainDescriptor,
             containment.isAlone(main.pid), sendToMain(.stop, through: mainDescriptor) == nil
         else { return false }
         if desiredState != .stopped { stoppedByOthers = [] }
@@ -96,7 +96,7 @@ extension ProcessTree {
     private func checkStopped(after signalled: [ProcessIdentity]) -> StopCheck {
         if isFreezing { return checkFrozen() }
         let check = checkSignalled(after: signalled)
-        guard check == .stopped, desiredState == .stopped, suspendMethod == .signal, !isChild else { return check }
+        guard check == .stopped, desiredState == .stopped, suspendMethod == .signal, !isReported else { return check }
         // The kernel does not tell when another program continues a process that is no child: if it is frozen besides,
         // it does not run.
         isFreezing = containment.freeze()
@@ -105,7 +105,7 @@ extension ProcessTree {
 
     /// The stopped processes that another program could continue without notice from the kernel.
     public var unnoticedMembers: Set<ProcessIdentity> {
-        isChild || isFreezing || desiredState != .stopped ? [] : Set(stoppedMembers ?? [])
+        isReported || isFreezing || desiredState != .stopped ? [] : Set(stoppedMembers ?? [])
     }
 
     /// A Boolean value that indicates whether one of them runs.
@@ -222,7 +222,7 @@ extension ProcessTree {
         }
         hasParents = !parents.isEmpty
         // A stopped process has no new children.
-        let isMainAlone = isChild && !isFreezing && stoppedByOthers.isEmpty && isMainStoppedAlone
+        let isMainAlone = isReported && !isFreezing && stoppedByOthers.isEmpty && isMainStoppedAlone
         stoppedMembers = nil
         if isMainAlone { return send(.resume, to: main).map { [$0] } ?? [] }
         if isFreezing && suspendMethod == .freezer {

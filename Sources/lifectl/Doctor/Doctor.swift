@@ -102,10 +102,10 @@ extension Examination {
 
     private static func groups(_ facts: Surroundings) -> Finding? {
         guard let status = status(facts) else { return nil }
-        let cost = "Processes that start a session of their own can escape from their app; freezing is not possible."
-        if status.containment == .processGroup {
+        let cost = "Each app has one process more, and cannot be frozen."
+        if status.containment == .keeper {
             return .degraded(
-                "control groups", "lifed.toml has containment = \"processGroup\"", cost: cost,
+                "control groups", "lifed.toml has containment = \"keeper\"", cost: cost,
                 remedy: "Remove the key, and restart lifed.")
         }
         if !facts.hasUnifiedHierarchy {

@@ -131,8 +131,9 @@ extension TextPresentation {
 
     private func words(_ containment: APIContainment) -> String {
         switch containment {
-        case .processGroup: "process group and adopted descendants"
         case .cgroup: "control group"
+        case .keeper: "keeper and its descendants"
+        case .descent: "main process and its descendants"
         }
     }
 

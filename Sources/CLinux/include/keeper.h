@@ -1,0 +1,21 @@
+#ifndef CLINUX_KEEPER_H
+#define CLINUX_KEEPER_H
+
+// The messages between lifed-keeper and the daemon, over a SOCK_SEQPACKET socket.
+
+#include <stdint.h>
+
+/// A change of a child of the keeper. It is sent again over each new connection until it is confirmed.
+struct linux_keeper_news {
+    uint32_t number;
+    int32_t pid;
+    /// One of the CLD_ constants, and the exit status or signal that belongs to it: waitid(2).
+    int32_t code;
+    int32_t status;
+};
+
+/// The daemon sends the number of the latest news that it has handled, or this: the keeper ends, and its children go to the
+/// next subreaper.
+#define LINUX_KEEPER_RELEASE UINT32_MAX
+
+#endif

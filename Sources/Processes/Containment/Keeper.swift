@@ -1,0 +1,125 @@
+import CLinux
+import Glibc
+
+/// The program that becomes the parent of an app without a control group, and the directory of its sockets.
+public struct KeeperProgram: Sendable {
+    let path: String
+    private let directory: String
+
+    /// - Parameters:
+    ///   - path: The path of lifed-keeper.
+    ///   - directory: A directory that only the user of the daemon can search.
+    public init(path: String, directory: String) {
+        (self.path, self.directory) = (path, directory)
+    }
+
+    /// Makes the socket that the keeper of a launch listens at.
+    func listen(for token: LaunchToken) throws(SpawnError) -> Descriptor {
+        let socket = unsafe linux_listen_for_packets(directory, token.rawValue)
+        guard socket >= 0 else { throw .failed("make the socket of a keeper", -socket) }
+        return Descriptor(owning: socket)
+    }
+
+    /// Connects to that socket. The keeper accepts the connection when it runs.
+    func connect(for token: LaunchToken) throws(SpawnError) -> Descriptor {
+        let line = unsafe linux_connect_for_packets(directory, token.rawValue)
+        guard line >= 0 else { throw .failed("connect to a keeper", -line) }
+        return Descriptor(owning: line)
+    }
+
+    /// Returns the keeper of a launch of the previous daemon, which may have ended.
+    func find(_ process: ProcessIdentity, of token: LaunchToken) -> Keeper {
+        // A keeper that cannot be reached is of no use.
+        Keeper(process, line: process.isCurrent ? try? connect(for: token) : nil)
+    }
+
+    /// Ends the keeper of a launch that is not on record, whose main process has ended without having run anything.
+    ///
+    /// - Parameter name: The name of its socket.
+    public func release(_ name: String) {
+        guard let token = LaunchToken(rawValue: name) else { return }
+        if let line = try? connect(for: token) { _ = Keeper.send(LINUX_KEEPER_RELEASE, over: line.rawValue) }
+        removeSocket(for: token)
+    }
+
+    func removeSocket(for token: LaunchToken) { _ = unsafe unlink("\(directory)/\(token)") }
+}
+
+/// The parent of an app without a control group, and the line on which it tells how its children end, stop and continue.
+///
+/// It is the child subreaper of all that the app starts, whether a daemon runs or not. News stay with the keeper until they are
+/// confirmed, so the next daemon learns what happened without one.
+final class Keeper {
+    let process: ProcessIdentity
+    /// Closed with the keeper.
+    private let line: Descriptor?
+    /// Becomes readable with each news, and when the keeper ends. Nil if it had ended before this process could connect to it.
+    let descriptor: Int32?
+    /// True from when the keeper was seen to have ended.
+    private(set) var hasEnded: Bool
+    private var hasReportedEnd = false
+    private var latest: UInt32?
+
+    init(_ process: ProcessIdentity, line: consuming Descriptor?) {
+        self.process = process
+        descriptor = line?.rawValue
+        self.line = line
+        hasEnded = descriptor == nil
+    }
+
+    /// A keeper that is only looked at.
+    init(seen process: ProcessIdentity) {
+        self.process = process
+        hasEnded = !process.isCurrent
+        line = nil
+        descriptor = nil
+    }
+
+    /// Returns the next change of a child; nil if there is none now, or the keeper has ended.
+    func next() -> ChildEvent? {
+        guard !hasEnded, let descriptor else { return nil }
+        var news = linux_keeper_news()
+        let size = MemoryLayout<linux_keeper_news>.size
+        while true {
+            let count = unsafe recv(descriptor, &news, size, Int32(MSG_DONTWAIT))
+            if count == size {
+                latest = news.number
+                let event = linux_child_event(pid: news.pid, code: news.code, status: news.status)
+                if let known = ChildEvent(event) { return known }
+            } else if count >= 0 || errno != EAGAIN && errno != EINTR {
+                hasEnded = true
+                return nil
+            } else if errno == EAGAIN {
+                return nil
+            }
+        }
+    }
+
+    /// Lets the keeper reap its children. Before that, the main process keeps its number.
+    ///
+    /// - Returns: False, with errno, if the keeper cannot be told.
+    func begin() -> Bool { send(0) }
+
+    /// Returns true once, after the keeper was seen to have ended.
+    func takeEnd() -> Bool {
+        defer { hasReportedEnd = hasEnded }
+        return hasEnded && !hasReportedEnd
+    }
+
+    /// Lets the keeper forget the news so far. Call it when their effects are on record.
+    func confirm() {
+        if let number = latest, send(number) { latest = nil }
+    }
+
+    /// Ends the keeper. Its children, mostly helpers that serve other apps too, go to the next subreaper.
+    func release() { _ = send(LINUX_KEEPER_RELEASE) }
+
+    private func send(_ number: UInt32) -> Bool { descriptor.map { Self.send(number, over: $0) } ?? false }
+
+    fileprivate static func send(_ number: UInt32, over descriptor: Int32) -> Bool {
+        unsafe withUnsafeBytes(of: number) { bytes in
+            unsafe Glibc.send(
+                descriptor, bytes.baseAddress, bytes.count, Int32(MSG_DONTWAIT) | Int32(MSG_NOSIGNAL)) == bytes.count
+        }
+    }
+}

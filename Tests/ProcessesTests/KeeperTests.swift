@@ -1,0 +1,83 @@
+import Glibc
+import Testing
+
+@testable import Processes
+
+/// The parent of an app without a control group.
+@Suite(.endsWithRunner) struct KeeperTests {
+    @Test func processesOfAKeeperThatWasKilledAreEnded() async {
+        await #expect(processExitsWith: .success) {
+            let world = try ProcessWorld()
+            let (tree, _) = try world.launch("escape-clean")
+            let escaped = try world.waitForEscaped(from: tree)
+            _ = tree.stop()
+            try world.waitUntilStopped(tree)
+            kill(try #require(tree.saved.keeper).pid, SIGKILL)
+            try world.waitForEvent(tree, .keeperEnded)
+            tree.kill()
+            try world.waitForEvent(tree, .emptied)
+            #expect(escaped.identity.hasEnded)
+            try world.end()
+        }
+    }
+
+    /// Its children have gone to another program, so the record is all that tells of them.
+    @Test(.needsCgroups) func processesOfAKeeperThatWasKilledWithoutADaemonAreEnded() async throws {
+        let said = await Hold.keeper.dieAfterStopping("escape", until: "escaped")
+        await #expect(processExitsWith: .success) { [said = said as String] in
+            let legacy = try Legacy(said)
+            var saved = try legacy.tree
+            let keeper = try #require(saved.keeper)
+            saved.escaped = Descendants.below(keeper.pid).identities.filter { $0 != saved.main }
+            #expect(saved.escaped.count == 2)
+            kill(keeper.pid, SIGKILL)
+            try waitUntil("it is gone") { keeper.hasEnded }
+            let world = try ProcessWorld()
+            let tree = try world.restore(saved)
+            try world.waitForEvent(tree, .keeperEnded)
+            tree.kill()
+            try world.waitForEvent(tree, .emptied)
+            #expect(saved.escaped.allSatisfy { $0.hasEnded })
+        }
+    }
+
+    @Test func keeperEndsAfterTheAppWhenItsNewsAreConfirmed() async {
+        await #expect(processExitsWith: .success) {
+            let world = try ProcessWorld()
+            let (tree, _) = try world.launch("obey-term")
+            let keeper = try #require(tree.saved.keeper)
+            tree.terminate()
+            try world.wait("the end is told") { !world.table.checkMain(of: tree.token).isEmpty }
+            #expect(tree.exitStatus == .exited(code: 7) || tree.exitStatus == .exited(code: 8))
+            #expect(!keeper.hasEnded)
+            tree.confirmNews()
+            try world.wait("the keeper has ended") { keeper.hasEnded }
+            try world.end()
+        }
+    }
+
+    @Test func keeperIsOutsideTheSessionOfItsAppAndHoldsOneSocket() async {
+        await #expect(processExitsWith: .success) {
+            let world = try ProcessWorld()
+            let (tree, _) = try world.launch("idle")
+            let keeper = try #require(tree.saved.keeper?.status)
+            #expect(keeper.session == keeper.pid && keeper.parent == getpid())
+            #expect(tree.main.status?.parent == keeper.pid && tree.main.status?.session == tree.main.pid)
+            _ = tree.stop()
+            try world.waitUntilStopped(tree)
+            #expect(tree.saved.keeper?.status?.state != .stopped)
+            // SIGCHLD and the line to the daemon, beside descriptor 0, the listener.
+            try world.wait("two others are open") { ProcFile.processIDs(in: "/proc/\(keeper.pid)/fd").count == 2 }
+            try world.end()
+        }
+    }
+}
+
+extension Descendants {
+    fileprivate static func below(_ pid: ProcessID) -> [ProcessStatus] {
+        let children = Children()
+        var descendants = Descendants(children: children)
+        for child in children.of(pid, threadCount: 1).compactMap({ ProcessStatus(of: $0) }) { descendants.add(child) }
+        return descendants.found
+    }
+}
