@@ -86,22 +86,14 @@ static void accept_daemon(void)
     sent_count = 0;
 }
 
-static void send_news(void)
-{
-    while (connection >= 0 && sent_count < news_count) {
-        if (send(connection, &news[sent_count], sizeof news[0], MSG_NOSIGNAL) >= 0)
-            sent_count++;
-        else if (errno == EAGAIN)
-            return;
-        else
-            disconnect();
-    }
-}
-
 static void receive(void)
 {
     uint32_t number;
-    ssize_t count = recv(connection, &number, sizeof number, 0);
+    ssize_t count;
+    do
+        count = recv(connection, &number, sizeof number, 0);
+    // Said once, before what a daemon has sent that went without having read the news.
+    while (count < 0 && errno == ECONNRESET);
     if (count < 0 && errno == EAGAIN)
         return;
     if (count != sizeof number) {
@@ -112,6 +104,19 @@ static void receive(void)
         exit(EXIT_SUCCESS);
     while (sent_count > 0 && news[0].number <= number)
         remove_news(0);
+}
+
+static void send_news(void)
+{
+    while (connection >= 0 && sent_count < news_count) {
+        if (send(connection, &news[sent_count], sizeof news[0], MSG_NOSIGNAL) >= 0)
+            sent_count++;
+        else if (errno == EPIPE || errno == ECONNRESET)
+            // A daemon that only releases the keeper has gone already.
+            receive();
+        else
+            return;
+    }
 }
 
 static time_t now(void)

@@ -135,7 +135,7 @@ public final class Daemon {
     private func begin(with configuration: LoadedConfiguration) throws {
         let containment = configuration.settings.containment
         control.containment = containment
-        let cgroups = CgroupSetup.claim(containment, runtimeDirectory: paths.runtime, log: log)
+        let cgroups = CgroupSetup.claim(containment, instance, runtimeDirectory: paths.runtime, log: log)
         CgroupSetup.enableControllers(of: cgroups, isClearedAfterCrash: usesControllers, log: log)
         manager.setCgroups(cgroups)
         try PrivateDirectory.add(paths.keepers, mode: 0o700)
@@ -340,13 +340,13 @@ enum Heap {
     static func returnLargeBlocks() { linux_set_mmap_threshold(1 << 20) }
 }
 
-/// The choice between control groups and process groups, made once at the start.
+/// The choice between control groups and keepers, made once at the start.
 enum CgroupSetup {
     /// Claims control groups for the apps, if the settings and the machine allow it. Logs the result.
     ///
     /// - Parameter runtimeDirectory: Distinguishes this daemon from others in the same control group.
     static func claim(
-        _ containment: DaemonSettings.Containment, runtimeDirectory: String, log: any JournalSink
+        _ containment: DaemonSettings.Containment, _ instance: Instance, runtimeDirectory: String, log: any JournalSink
     ) -> CgroupSubtree? {
         guard containment == .auto else { return nil }
         do throws(FeatureUnavailable) {
@@ -354,9 +354,16 @@ enum CgroupSetup {
             log.write(.info, "lifed makes a control group for each app in \(subtree.path)")
             return subtree
         } catch {
-            log.write(.notice, "cannot use control groups: \(error); using a keeper for each app")
+            log.write(.notice, "cannot use control groups: \(error); using a keeper for each app\(remedy(instance))")
             return nil
         }
+    }
+
+    /// Returns a way to get control groups, where the user's systemd has them.
+    private static func remedy(_ instance: Instance) -> String {
+        let manager = currentEnvironment()["XDG_RUNTIME_DIR"].map { $0 + "/systemd/private" }
+        guard instance == .user, let manager, unsafe access(manager, F_OK) == 0 else { return "" }
+        return "; start it with 'systemd-run --user --scope --property=Delegate=yes lifed --user' for control groups"
     }
 
     /// Enables the controllers, unless they would keep the service from being started again.

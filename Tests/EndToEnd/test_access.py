@@ -94,6 +94,28 @@ def test_two_peoples_daemons_do_not_see_each_other(container):
             assert container.run(["find", directory, "-not", "-user", "member"]).stdout == ""
 
 
+def test_a_daemon_in_a_terminal_says_how_it_gets_control_groups(container):
+    with session(container, "stranger") as run:
+        run("systemctl", "--user", "stop", "lifed.service", "lifed.socket")
+        # A terminal is a unit of the user's systemd, with a shell beside the daemon.
+        terminal = ("systemd-run", "--user", "--pipe", "--quiet", "--wait", "sh", "-c")
+        daemon = run.popen(*terminal, "lifed --user --log-target=console 2>&1; true")
+        wait_for(lambda: run("lifectl", "list", check=False).returncode == 0, what="the daemon answers")
+        run("lifectl", "run", "--id", "clock", "--", *programs.IDLE)
+        assert '"containment":"keeper"' in run("lifectl", "list", "--json").stdout.replace(" ", "")
+        run("pkill", "-x", "-u", "stranger", "lifed")
+        said = daemon.communicate(timeout=60)[0]
+        assert "using a keeper for each app; start it with '" in said, said
+        command = said.split("start it with '")[1].split("'")[0]
+        daemon = run.popen(*terminal, f"{command} --log-target=console 2>&1; true")
+        wait_for(lambda: run("lifectl", "list", check=False).returncode == 0, what="the daemon answers")
+        run("lifectl", "run", "--id", "clock", "--", *programs.IDLE)
+        listed = run("lifectl", "list", "--json").stdout.replace(" ", "")
+        run("pkill", "-x", "-u", "stranger", "lifed")
+        said = daemon.communicate(timeout=60)[0]
+        assert '"containment":"cgroup"' in listed, said
+
+
 def test_a_person_has_a_daemon_of_their_own(container):
     user = "stranger"
     number = container.run(["id", "-u", user]).stdout.strip()

@@ -26,7 +26,7 @@ def outsider(container, lifed):
 
 def test_what_is_in_a_unit_of_its_own_stays_there(container, lifed, outsider):
     place = container.run(["cat", f"/proc/{outsider}/cgroup"]).stdout
-    assert lifed.lifectl.json("adopt", str(outsider), "--id", "outsider")["app"]["containment"] == "keeper"
+    assert lifed.lifectl.json("adopt", str(outsider), "--id", "outsider")["app"]["containment"] == "descent"
     assert container.run(["cat", f"/proc/{outsider}/cgroup"]).stdout == place
     lifed.lifectl("suspend", "outsider")
     assert lifed.kernel.is_stopped(outsider)

@@ -41,6 +41,22 @@ import Testing
         }
     }
 
+    /// With no descriptor left for its socket, for example.
+    @Test(.needsCgroups) func treeWhoseKeeperCannotBeReachedIsHeldAndItsEndIsSeen() async throws {
+        let said = await Hold.keeper.dieAfterStopping("escape-clean")
+        await #expect(processExitsWith: .success) { [said = said as String] in
+            let saved = try Legacy(said).tree
+            let world = try ProcessWorld()
+            world.table.keepers = KeeperProgram(path: "", directory: "/nowhere")
+            let tree = try world.restore(saved)
+            #expect(!tree.isReported && tree.processes().count == 2)
+            tree.resume()
+            #expect(tree.isResumed)
+            tree.kill()
+            try world.waitForEvent(tree, .emptied)
+        }
+    }
+
     @Test func keeperEndsAfterTheAppWhenItsNewsAreConfirmed() async {
         await #expect(processExitsWith: .success) {
             let world = try ProcessWorld()

@@ -149,9 +149,12 @@ final class TOMLTable {
         case nil:
             entries[name] = .tables([element])
             return (element, 1)
-        case .tables(let elements):
-            entries[name] = .tables(elements + [element])
-            return (element, elements.count + 1)
+        case .tables:
+            // Only outside of the dictionary, the array grows without a copy.
+            guard case .tables(var elements)? = entries.removeValue(forKey: name) else { throw .definedTwice(name) }
+            elements.append(element)
+            entries[name] = .tables(elements)
+            return (element, elements.count)
         case .table, .value: throw .definedTwice(name)
         }
     }

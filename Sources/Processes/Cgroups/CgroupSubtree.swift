@@ -73,7 +73,8 @@ public final class CgroupSubtree {
         guard geteuid() == 0 else {
             // A user's service manager cannot set the mark; the right to write to the group decides. After a
             // re-execution the daemon is in its own group already.
-            if isMainProcessOfUnit { return (own ?? here, nil) }
+            let isOwnScope = (own ?? here).lastName.hasSuffix(".scope") && here.processIDs() == [getpid()]
+            if isMainProcessOfUnit || isOwnScope { return (own ?? here, nil) }
             throw FeatureUnavailable("\(here.path) has not been delegated to this process")
         }
         // Started by an earlier one of us.

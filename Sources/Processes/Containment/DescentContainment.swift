@@ -65,7 +65,7 @@ extension SavedTree {
     func containmentWithoutGroup(keepers: KeeperProgram?, helpers: HelperPrograms) -> Containment {
         let known = stoppedByOthers + escaped
         guard let keeper else { return DescentContainment(main: main, known: known) }
-        let link = keepers?.find(keeper, of: token) ?? Keeper(seen: keeper)
+        let link = keepers?.find(keeper, of: token) ?? Keeper(keeper, line: nil)
         return KeeperContainment(link, main: main, known: known, orphans: nil, helpers: helpers)
     }
 }

@@ -29,7 +29,6 @@ public struct KeeperProgram: Sendable {
 
     /// Returns the keeper of a launch of the previous daemon, which may have ended.
     func find(_ process: ProcessIdentity, of token: LaunchToken) -> Keeper {
-        // A keeper that cannot be reached is of no use.
         Keeper(process, line: process.isCurrent ? try? connect(for: token) : nil)
     }
 
@@ -53,10 +52,9 @@ final class Keeper {
     let process: ProcessIdentity
     /// Closed with the keeper.
     private let line: Descriptor?
-    /// Becomes readable with each news, and when the keeper ends. Nil if it had ended before this process could connect to it.
+    /// Becomes readable with each news, and when the keeper ends. Nil if this process could not connect to it.
     let descriptor: Int32?
-    /// True from when the keeper was seen to have ended.
-    private(set) var hasEnded: Bool
+    private var isClosed = false
     private var hasReportedEnd = false
     private var latest: UInt32?
 
@@ -64,20 +62,16 @@ final class Keeper {
         self.process = process
         descriptor = line?.rawValue
         self.line = line
-        hasEnded = descriptor == nil
     }
 
-    /// A keeper that is only looked at.
-    init(seen process: ProcessIdentity) {
-        self.process = process
-        hasEnded = !process.isCurrent
-        line = nil
-        descriptor = nil
-    }
+    var hasEnded: Bool { isClosed || process.livingStatus == nil }
+
+    /// True while the keeper can tell what happens.
+    var isConnected: Bool { descriptor != nil && !isClosed }
 
     /// Returns the next change of a child; nil if there is none now, or the keeper has ended.
     func next() -> ChildEvent? {
-        guard !hasEnded, let descriptor else { return nil }
+        guard !isClosed, let descriptor else { return nil }
         var news = linux_keeper_news()
         let size = MemoryLayout<linux_keeper_news>.size
         while true {
@@ -87,7 +81,7 @@ final class Keeper {
                 let event = linux_child_event(pid: news.pid, code: news.code, status: news.status)
                 if let known = ChildEvent(event) { return known }
             } else if count >= 0 || errno != EAGAIN && errno != EINTR {
-                hasEnded = true
+                isClosed = true
                 return nil
             } else if errno == EAGAIN {
                 return nil
@@ -100,10 +94,11 @@ final class Keeper {
     /// - Returns: False, with errno, if the keeper cannot be told.
     func begin() -> Bool { send(0) }
 
-    /// Returns true once, after the keeper was seen to have ended.
+    /// Returns true once, when the keeper has ended and all of its news was read.
     func takeEnd() -> Bool {
-        defer { hasReportedEnd = hasEnded }
-        return hasEnded && !hasReportedEnd
+        guard !isConnected, hasEnded, !hasReportedEnd else { return false }
+        hasReportedEnd = true
+        return true
     }
 
     /// Lets the keeper forget the news so far. Call it when their effects are on record.

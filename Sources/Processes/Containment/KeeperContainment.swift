@@ -40,7 +40,7 @@ final class KeeperContainment: Containment {
     override var escaped: [ProcessIdentity] { seen.subtracting([main]).sorted { $0.pid < $1.pid } }
 
     override func members() -> [ProcessStatus] {
-        let found = link.hasEnded ? membersWithoutKeeper() : descendants()
+        let found = descendants() ?? membersWithoutKeeper()
         let leaving = helpers.leaving(found, main: main)
         let members = leaving.isEmpty ? found : found.filter { !leaving.contains($0.pid) }
         seen = Set(members.identities)
@@ -48,19 +48,19 @@ final class KeeperContainment: Containment {
     }
 
     override var isPopulated: Bool {
-        guard !link.hasEnded else { return false }
         let helpers = Set(helperProcesses().pids)
-        return Children().of(link.process.pid, threadCount: 1).contains { !helpers.contains($0) }
+        return !link.hasEnded && Children().of(link.process.pid, threadCount: 1).contains { !helpers.contains($0) }
     }
 
     /// Returns the helpers that have left their parents, and their descendants: they are below the keeper, and no members.
     func helperProcesses() -> [ProcessStatus] {
-        let found = descendants()
+        let found = descendants() ?? []
         let leaving = helpers.leaving(found, main: main)
         return found.filter { leaving.contains($0.pid) }
     }
 
-    private func descendants() -> [ProcessStatus] {
+    /// Nil if the keeper has ended.
+    private func descendants() -> [ProcessStatus]? {
         let children = Children()
         var descendants = Descendants(children: children)
         for _ in 0..<Self.roundLimit {
@@ -71,7 +71,8 @@ final class KeeperContainment: Containment {
             // What has lost its parent during the walk is a child of the keeper now.
             if descendants.found.count == before { break }
         }
-        return descendants.found
+        // The number was the keeper's during the walk.
+        return link.hasEnded ? nil : descendants.found
     }
 
     private func membersWithoutKeeper() -> [ProcessStatus] {

@@ -12,14 +12,10 @@ struct Children {
 
     private let source: Source
 
-    static let areListedByKernel = ProcFile.read("/proc/self/task/\(getpid())/children", limit: 1) != nil
+    private static let areListedByKernel = ProcFile.read("/proc/self/task/\(getpid())/children", limit: 1) != nil
 
     init() {
-        self.init(listedByKernel: Self.areListedByKernel)
-    }
-
-    init(listedByKernel: Bool) {
-        source = listedByKernel ? .listOfEachThread : Self.parents(among: ProcessStatus.all())
+        source = Self.areListedByKernel ? .listOfEachThread : Self.parents(among: ProcessStatus.all())
     }
 
     /// The children as of these processes' own words.

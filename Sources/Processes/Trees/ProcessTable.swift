@@ -259,6 +259,12 @@ extension ProcessTable {
             return attributeToMain(event, of: token)
         }
         switch event.change {
+        case .ended(.exited):
+            // A stopped process cannot exit: it was continued, and may have left another.
+            let tree = trees.first {
+                $0.desiredState == .stopped && $0.stoppedMembers?.contains { $0.pid == event.pid } ?? false
+            }
+            return tree.map { TreeEvent(tree: $0.token, change: .memberContinued(event.pid, asked: false)) }
         case .ended: return nil
         case .stopped:
             return tree(containing: event.pid).map { TreeEvent(tree: $0.token, change: .memberStopped(event.pid)) }

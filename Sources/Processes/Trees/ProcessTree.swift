@@ -34,7 +34,7 @@ public final class ProcessTree {
     public let isChild: Bool
 
     /// True if the end of the main process, its stops and its continuations are told: to its parent, which is this process or a keeper.
-    public var isReported: Bool { isChild || containment.keeper?.hasEnded == false }
+    public var isReported: Bool { isChild || containment.keeper?.isConnected == true }
 
     /// A Boolean value that indicates whether the main process ran before it was put into a tree.
     public let isAdopted: Bool
@@ -55,7 +55,7 @@ public final class ProcessTree {
     /// Becomes readable when `ProcessTable.checkMain(of:)` should be called; nil for a child, and where there is no room for one.
     /// Owned by the tree.
     public var newsDescriptor: Int32? {
-        if let keeper = containment.keeper { keeper.descriptor } else { isChild ? nil : mainDescriptor }
+        containment.keeper?.descriptor ?? (isChild ? nil : mainDescriptor)
     }
 
     /// Lets the keeper forget what it has told so far. Call it when that is on record.

@@ -113,7 +113,7 @@ extension ProcessTable {
         // A wrong record cannot name a stranger: processes are recognized by their number and start, and the main process, unless a
         // pidfd vouches for it, by its cgroup too.
         var main = FoundMain(
-            saved, pidfd: pidfd, group: group, of: groups, isReported: containment.keeper?.hasEnded == false)
+            saved, pidfd: pidfd, group: group, of: groups, isReported: containment.keeper?.isConnected == true)
         let exitStatus = main.exitStatus
         if containment.endsWhenEmpty, ProcFile.checkCompleteness(containment.members) == ([], true) {
             return .ended(exitStatus ?? .unknown)

@@ -101,8 +101,9 @@ struct JournalSource {
 
     /// Judges the end of journalctl, which succeeds as long as the caller may read some entries.
     static func judge(_ status: Int32, _ complaints: [String], isEmpty: Bool) -> Unreadable? {
-        let isClosed = complaints.contains {
-            $0.contains("permission") || $0.contains("not seeing messages")
+        // "… due to insufficient permissions", or "You are currently not seeing messages from other users …".
+        let isClosed = complaints.contains { complaint in
+            complaint.split(separator: " ").contains { $0.hasPrefix("permission") || $0 == "seeing" }
         }
         if isClosed, isEmpty || status != 0 {
             return Unreadable(
