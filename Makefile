@@ -39,7 +39,7 @@ build: toolchain ## Build lifed, lifectl and the C library.
 	$(SWIFT) build -c $(BUILD) --static-swift-stdlib --product lifed
 	$(SWIFT) build -c $(BUILD) -Xswiftc -static-executable --scratch-path .build/static --product lifectl
 	ln -f .build/static/$(BUILD)/lifectl $(products)/lifectl
-	$(KEEPER_CC) -Os -static -Wall -Wextra -Werror -ISources/CLinux/include Sources/Keeper/main.c -o .build/static/lifed-keeper
+	$(KEEPER_CC) -Os -s -static -Wall -Wextra -Werror -ISources/CLinux/include Sources/Keeper/main.c -o .build/static/lifed-keeper
 	ln -f .build/static/lifed-keeper $(products)/lifed-keeper
 	scripts/build-liblifecycle $(library) $(PREFIX)
 	@if printf '#include <wayland-client.h>\n#include <xcb/res.h>\n' | clang -E - >/dev/null 2>&1; then \

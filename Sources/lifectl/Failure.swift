@@ -69,7 +69,7 @@ struct Failure: Error, Equatable {
         // The reason of an adoption names the action, with more of the process.
         if reason.hasPrefix(action) { return reason + end }
         // The action names the app, as a rule.
-        let subject = id.isEmpty || action.contains(id) || reason.contains(id) ? "" : "\(id): "
+        let subject = id.isEmpty || Text.includes(action, id) || Text.includes(reason, id) ? "" : "\(id): "
         return "\(action): \(subject)\(reason)\(end)"
     }
 

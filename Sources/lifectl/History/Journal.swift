@@ -101,9 +101,8 @@ struct JournalSource {
 
     /// Judges the end of journalctl, which succeeds as long as the caller may read some entries.
     static func judge(_ status: Int32, _ complaints: [String], isEmpty: Bool) -> Unreadable? {
-        // "… due to insufficient permissions", or "You are currently not seeing messages from other users …".
-        let isClosed = complaints.contains { complaint in
-            complaint.split(separator: " ").contains { $0.hasPrefix("permission") || $0 == "seeing" }
+        let isClosed = complaints.contains {
+            Text.includes($0, "permission") || Text.includes($0, "not seeing messages")
         }
         if isClosed, isEmpty || status != 0 {
             return Unreadable(

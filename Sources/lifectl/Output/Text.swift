@@ -3,6 +3,12 @@ import Varlink
 
 /// Pieces of text.
 enum Text {
+    /// Returns whether a text has another one in it. The library's function links a parser of regular expressions, 1 MB.
+    static func includes(_ text: String, _ part: String) -> Bool {
+        let (text, part) = (Array(text.utf8), Array(part.utf8))
+        return text.indices.contains { text[$0...].starts(with: part) }
+    }
+
     /// Returns the text without the scalars that a terminal may act on.
     static func printable(_ text: String) -> String {
         Escaping.replaced(text) { scalar in
