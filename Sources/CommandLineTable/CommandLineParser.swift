@@ -70,7 +70,7 @@ package struct CommandLineParser {
         return arguments.knownOptions.first { $0.letter != nil && $0.isNamed(title) }.map { ($0, rest) }
     }
 
-    /// Reads options that share a hyphen, of which the last may have its value after it: `-fn20`.
+    /// Reads options that share a hyphen. The value of the last one may follow it: `-fn20`.
     private mutating func handleLetters(_ option: Parameter, _ rest: String) throws(UsageError) {
         guard option.kind == .flag else { return try add(rest, for: option) }
         arguments.add("", for: option.name)

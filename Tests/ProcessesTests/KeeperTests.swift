@@ -21,7 +21,7 @@ import Testing
         }
     }
 
-    /// Its children have gone to another program, so the record is all that tells of them.
+    /// Its children now belong to another program, so only the record names them.
     @Test(.needsCgroups) func processesOfAKeeperThatWasKilledWithoutADaemonAreEnded() async throws {
         let said = await Hold.keeper.dieAfterStopping("escape", until: "escaped")
         await #expect(processExitsWith: .success) { [said = said as String] in

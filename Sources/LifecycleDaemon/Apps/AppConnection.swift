@@ -34,7 +34,7 @@ final class AppConnection {
     private var source: IOSource?
     private var lines = LineBuffer()
     private var queue: [UInt8] = []
-    /// A Boolean value that indicates whether the previous daemon may have handled the next lines already.
+    /// True while the previous daemon may have handled the next lines already.
     private var mayBeRepeated: Bool
     /// A Boolean value that indicates whether the daemon has closed the channel for what the app did.
     private(set) var isDismissed = false

@@ -264,7 +264,7 @@ final class RunningApp {
     }
 }
 
-/// The launch of an app of the previous daemon whose main process has been seen to run, and of which nothing else is known yet.
+/// A launch of the previous daemon. Its main process runs; the rest has not been checked yet.
 final class SeenApp {
     let launch: LaunchRecord
     /// The launch as the previous daemon has saved it.

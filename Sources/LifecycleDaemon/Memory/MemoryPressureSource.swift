@@ -5,8 +5,8 @@ import Systemd
 
 /// Reports when memory becomes short: triggers on the kernel's pressure stall information.
 ///
-/// A trigger fires at most once in its interval while the pressure lasts. Each event is also the occasion to read `MemAvailable`, of which
-/// the kernel sends no events. ``ReserveWatch`` finds memory that is filled faster than pressure shows.
+/// A trigger fires at most once in its interval while the pressure lasts. Each event also reads `MemAvailable`:
+/// the kernel sends no events for that. ``ReserveWatch`` finds memory that is filled faster than pressure shows.
 final class MemoryPressureSource {
     enum Event {
         /// Some process waits for memory. The level may be none.

@@ -159,7 +159,7 @@ extension SavedState {
         return try SavedState(bytes, path: path, bootID: bootID)
     }
 
-    /// Reads the text of a state file of which the slots or the format cannot be used: the launches in it are the same in every format.
+    /// Reads the launches of a state file whose slots or format cannot be used. Every format writes launches alike.
     ///
     /// - Returns: The state; nil if the header does not name this boot and these namespaces: the numbers of processes mean
     ///   nothing in others.

@@ -81,7 +81,7 @@ public final class ProcessTree {
     var stopBegan = BootTime.now
     /// Processes that another program had stopped before the tree was; a job of a shell, for example.
     public internal(set) var stoppedByOthers: Set<ProcessIdentity> = []
-    /// A Boolean value that indicates whether the previous daemon may have begun to stop the tree without a record: then
+    /// True if the previous daemon may have begun to stop the tree without a record: then
     /// stopped processes are not taken for those of another program.
     var mayBeStoppedByPreviousDaemon = false
     /// The processes that did not take the signals of the latest stop.

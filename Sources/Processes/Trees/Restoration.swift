@@ -38,7 +38,7 @@ public struct SavedTree: Hashable, Sendable {
     /// The processes that have got it, if the others get it when these have ended.
     public var askedFirst: [ProcessIdentity] = []
 
-    /// The record of a tree that runs, of which nothing else is known yet. Nothing is believed of it until the tree is restored.
+    /// The record of a running tree. Nothing in it is trusted until the tree is restored.
     ///
     /// - Parameters:
     ///   - token: The mark of the launch.
