@@ -146,10 +146,11 @@ extension TreeRestorationTests {
             let world = try ProcessWorld(succeeding: legacy)
             let first = legacy.trees[0]
             let second = legacy.trees[1]
-            // The number was given to another process, in another group.
+            // The numbers were given to other processes, in another group.
             var reused = first
             reused.token = .random()
             reused.cgroup = nil
+            reused.keeper = first.keeper.map { ProcessIdentity(pid: $0.pid, startTime: $0.startTime - 1) }
             reused.main = ProcessIdentity(pid: first.main.pid, startTime: first.main.startTime - 1)
             #expect(world.table.restore(reused).end == .unknown)
             #expect(world.table.restore(reused, pidfd: ProcessDescriptor.open(first.main.pid)).end == .unknown)
