@@ -92,6 +92,20 @@ import Testing
         #expect(world.state("clock") == .suspended)
     }
 
+    @Test func appThatKeepsClosingItsChannelCannotPutOffItsAnswer() {
+        var world = running("clock", silent: .didEnterBackground)
+        world.ask(.home)
+        for _ in 0..<100 {
+            world.give(.closed, from: Self.clock)
+            world.pass(AppMachine.readingTime / 2)
+            guard world.state("clock") == .background else { break }
+            world.give(.reconnected(lastSequence: world.sequence(of: Self.clock)), from: Self.clock)
+            world.pass(AppMachine.readingTime / 2)
+        }
+        #expect(world.state("clock") != .background)
+        #expect(world.now < Instant(microseconds: 8_000_000))
+    }
+
     @Test func appWhoseChannelEndedCanBeEndedAtOnce() {
         var world = running("clock", "maps", silent: .memoryWarning)
         world.pass(.seconds(1))

@@ -42,7 +42,8 @@ extension AppMachine {
         let end = shared.now + Self.exitTime
         shared.deadlines.clear(.reconnection, index)
         shared.deadlines.set(.exit, index, at: end)
-        shared.deadlines.postpone([.answer, .launch, .taskExpiration], index, to: end)
+        // An app that closes its channel again and again must not put them off for ever.
+        shared.deadlines.postpone([.answer, .launch, .taskExpiration], index, to: end, again: false)
     }
 
     /// Handles the end of the channel of an app whose process did not end.

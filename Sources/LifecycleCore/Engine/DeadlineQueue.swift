@@ -121,9 +121,11 @@ struct DeadlineQueue: Sendable {
     }
 
     /// Lets those of the deadlines that are due earlier be acted upon at this instant, after those that are due then already.
-    mutating func postpone(_ kinds: [DeadlineKind], _ app: AppIndex, to instant: Instant) {
+    ///
+    /// - Parameter again: False to leave those that were postponed before as they are.
+    mutating func postpone(_ kinds: [DeadlineKind], _ app: AppIndex, to instant: Instant, again: Bool = true) {
         for kind in kinds {
-            if let deadline = find(kind, app), deadline.due <= instant {
+            if let deadline = find(kind, app), deadline.due <= instant, again || deadline.due == deadline.end {
                 insert(kind, app, end: deadline.end, due: instant)
             }
         }
