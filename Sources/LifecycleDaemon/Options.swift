@@ -180,6 +180,9 @@ extension LogEntry {
     }
 }
 
+/// The table of the keys of a manifest, for scripts/manual.
+public nonisolated var manifestKeys: String { Manifest.manual }
+
 /// Reads the configuration that a daemon with these options would read.
 ///
 /// - Returns: The problems, one line each.

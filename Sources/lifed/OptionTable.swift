@@ -21,7 +21,13 @@ extension Verb {
             .flag(.version, "Show the version."),
             .help,
         ],
-        groups: [.tools],
+        groups: [
+            .tools,
+            VerbGroup(
+                title: "",
+                verbs: [Verb(name: "--dump-keys", summary: "Print the keys of manifests.", text: { _ in manifestKeys })]
+            ),
+        ],
         statuses: [
             (EXIT_SUCCESS, "The daemon ended by request, or the configuration has no mistakes."),
             (EXIT_FAILURE, "The daemon cannot start; a line on standard error says why."),

@@ -4,6 +4,21 @@ import Testing
 @testable import Configuration
 
 @Suite struct TOMLDocumentTests {
+    @Test(arguments: [
+        "", "a b", "\"", "\\", "\\u0041", "a\nb\r\t", "\u{1}\u{1F}\u{7F}", "\u{301}=", "'''", "\u{1F600}",
+    ])
+    func textThatIsWrittenIsReadAgain(text: String) throws {
+        #expect(try TOMLDocument("a = \(text.toml)").root == ["a": .string(text)])
+        #expect(try TOMLDocument("a = \([text: [text]].toml)").root == ["a": .table([text: .array([.string(text)])])])
+    }
+
+    @Test(arguments: [0, 1, 999, 1000, 1_500_000, 86_400_000_000])
+    func durationThatIsWrittenIsReadAgain(microseconds: Int64) throws {
+        let duration = Duration.microseconds(microseconds)
+        let node = try #require(try TOMLDocument("a = \(duration.toml)").root["a"])
+        #expect(try Kind.duration.read(node) == duration)
+    }
+
     @Test func valuesOfEveryType() throws {
         let document = try TOMLDocument(
             """

@@ -145,11 +145,15 @@ def test_every_setting_is_in_its_page_and_no_other(page):
     assert sorted(found) == sorted(known)
 
 
-def test_every_key_of_a_manifest_is_in_its_page_and_no_other(page):
-    known = list(keys_in("Manifest.swift"))
-    found = [key for key, _ in keys_on(page("man5/lifed.app.5"))]
-    assert len(known) > 25
-    assert sorted(found) == sorted(known)
+def test_every_key_of_a_manifest_is_in_its_page_with_its_default_and_its_meaning(page):
+    rows = [line.split("\t") for line in run(str(PRODUCTS / "lifed"), "--dump-keys").splitlines()]
+    assert len(rows) > 25 and all(len(meaning) > 20 for *_, meaning in rows)
+    text = page("man5/lifed.app.5")
+    assert list(keys_on(text)) == [(name, default) for _, name, default, _, _ in rows]
+    # What an app of an entry must not decide: its user, its paths and its rights over other apps.
+    said = text.partition("An entry can have these keys")[2].partition(".Sh EXAMPLES")[0]
+    assert re.findall(r"^\.Ic (\w+)", said, re.MULTILINE) == [name for _, name, _, use, _ in rows if use]
+    assert not {"id", "command", "user", "environment", "control", "launchAtStart"} & set(re.findall(r"\w+", said))
 
 
 def flattened(table, prefix=""):

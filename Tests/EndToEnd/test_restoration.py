@@ -206,7 +206,7 @@ def test_a_main_process_that_ended_meanwhile_and_left_a_helper(mortal, policy):
 def test_ad_hoc_apps_that_were_never_launched_are_not_kept(mortal):
     mortal.lifectl.start("app", *programs.IDLE)
     text = saved(mortal)
-    start_again(mortal, lambda: state_file(mortal).write_text(text + "definition id=lost argument=true\n"))
+    start_again(mortal, lambda: state_file(mortal).write_text(text + 'definition id=lost manifest=command=["true"]\n'))
     assert set(mortal.lifectl.apps()) == {"app"}
 
 

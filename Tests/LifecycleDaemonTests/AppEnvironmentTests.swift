@@ -1,4 +1,5 @@
 import AppChannel
+import Configuration
 import LifecycleCore
 import Processes
 import Testing
@@ -52,9 +53,9 @@ import Testing
 
     @Test func appWithAUserOfItsOwnHasThatUsersEnvironment() throws {
         let root = try UserAccount.named("root")
-        var definition = AppDefinition(adHoc: ["true"], user: .named("root"), defaults: Policy())
-        definition.manifest = "/etc/clock.toml"
-        definition.environment = ["DISPLAY": ":1"]
+        var manifest = Manifest(id: "clock", file: "/etc/clock.toml", command: ["true"])
+        (manifest.user, manifest.environment) = ("root", ["DISPLAY": ":1"])
+        let definition = AppDefinition(manifest: manifest, defaults: Policy())
         let found = environment(definition, account: root)
         #expect(found["USER"] == "root" && found["HOME"] == root.home && found["SHELL"] == root.shell)
         #expect(found["PATH"] == "/bin" && found["LANG"] == "C.UTF-8")

@@ -69,7 +69,7 @@ import Testing
         var apps: [AppID: AppDefinition] = [:]
         for (name, kinds) in opens {
             var definition = AppDefinition(adHoc: ["true"], user: .daemon, defaults: Policy())
-            definition.opens = kinds
+            definition.mimeTypes = Set(kinds)
             apps[AppID(name)] = definition
         }
         return URLHandlers(apps: apps, defaults: defaults)
@@ -139,10 +139,9 @@ import Testing
         let all = handlers(opens)
         return try URLHandlers(
             apps: all.apps.mapValues { app in
-                var app = app
-                app.isFromEntry = true
-                if app.opens.remove("itself") != nil { app.command = ["/usr/bin/lifectl", "open"] }
-                return app
+                var manifest = app.manifest
+                if manifest.mimeTypes.remove("itself") != nil { manifest.command = ["/usr/bin/lifectl", "open"] }
+                return AppDefinition(entry: DesktopEntry(manifest: manifest), defaults: Policy())
             }, defaults: all.defaults, choices: entries.associations.choices(for: types))
     }
 
@@ -201,12 +200,13 @@ import Testing
         var manifest = Manifest(id: "view", file: "/view.toml", command: command)
         let definition = AppDefinition(manifest: manifest, defaults: Policy())
         #expect(definition.policy.takesURLs)
-        #expect(definition.command(opening: "file:///a%20b") == ["view", "file:///a%20b", "100%", "/a b", "--x=%u"])
-        #expect(definition.command(opening: nil) == ["view", "100%", "--x=%u"])
+        let opening = definition.commandLine(opening: "file:///a%20b")
+        #expect(opening == ["view", "file:///a%20b", "100%", "/a b", "--x=%u"])
+        #expect(definition.commandLine(opening: nil) == ["view", "100%", "--x=%u"])
         manifest.command = ["%u"]
         #expect(!AppDefinition(manifest: manifest, defaults: Policy()).policy.takesURLs)
         let adHoc = AppDefinition(adHoc: command, user: .daemon, defaults: Policy())
-        #expect(adHoc.command(opening: "x:") == command)
+        #expect(adHoc.commandLine(opening: "x:") == command)
     }
 
     @Test func eventThatDoesNotFitALineIsFoundBeforeItIsSent() {

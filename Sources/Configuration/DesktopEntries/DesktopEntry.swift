@@ -240,12 +240,12 @@ enum LifedKeys {
         guard let first = bytes.first, (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(first) else { return nil }
         bytes[0] = first | 0x20
         let own = String(decoding: bytes, as: UTF8.self)
-        guard Manifest.entryKeys.contains(own) else { return nil }
-        return Manifest.schema.keys.first { $0.path == [own] }
+        return Manifest.schema.keys.first { $0.isInEntries && $0.path == [own] }
     }
 
     private static func unknown(_ name: String) -> String {
-        let known = Manifest.entryKeys.map { prefix + $0.prefix(1).uppercased() + $0.dropFirst() }.sorted()
+        let known = Manifest.schema.keys.filter(\.isInEntries).map(\.path.dotted)
+            .map { prefix + $0.prefix(1).uppercased() + $0.dropFirst() }.sorted()
         let hint = Suggestion.hint(Suggestion.forUnknown(name, among: known), otherwise: "ignoring it")
         return "cannot use \(name.quoted): unknown key\(hint)"
     }

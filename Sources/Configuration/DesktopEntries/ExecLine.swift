@@ -53,7 +53,23 @@ public struct ExecLine: Hashable, Sendable {
         self.arguments = arguments
     }
 
-    /// A Boolean value that indicates whether it takes files or URLs to open.
+    /// Creates the line of a command that is no desktop entry's.
+    ///
+    /// - Parameters:
+    ///   - command: The program and its arguments.
+    ///   - hasCodes: True if an argument `%u`, `%U`, `%f` or `%F` stands for what is opened.
+    public init(_ command: [String], hasCodes: Bool) {
+        program = command.first ?? ""
+        arguments = command.dropFirst().map { argument in
+            switch argument {
+            case "%u" where hasCodes, "%U" where hasCodes: [.url]
+            case "%f" where hasCodes, "%F" where hasCodes: [.file]
+            default: [.text(Array(argument.utf8))]
+            }
+        }
+    }
+
+    /// True if it takes files or URLs to open.
     public var takesURLs: Bool {
         arguments.contains { argument in argument.contains { $0 == .file || $0 == .url } }
     }

@@ -1,7 +1,7 @@
 import Glibc
 
 /// A capability of capabilities(7), in the order of the kernel's numbers.
-public enum Capability: String, CaseIterable, Hashable, Sendable {
+public enum Capability: String, CaseIterable, Hashable, Sendable, TOMLValue {
     case chown = "CAP_CHOWN"
     case dacOverride = "CAP_DAC_OVERRIDE"
     case dacReadSearch = "CAP_DAC_READ_SEARCH"

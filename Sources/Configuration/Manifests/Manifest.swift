@@ -1,9 +1,12 @@
-public import LifecycleTypes
+package import LifecycleTypes
 
 /// One app, as a file in `apps.d` describes it.
+///
+/// A key is a property with its default, and a row of ``schema``, which says what the key means. The reader, the saved definition, the
+/// keys of desktop entries and lifed.app(5) follow from the row. An optional key is nil if the file does not have it.
 public struct Manifest: Hashable, Sendable {
     /// A signal that asks a process to end.
-    public enum StopSignal: String, CaseIterable, Hashable, Sendable {
+    public enum StopSignal: String, CaseIterable, Hashable, Sendable, TOMLValue {
         case terminate = "SIGTERM"
         case interrupt = "SIGINT"
         case quit = "SIGQUIT"
@@ -15,7 +18,7 @@ public struct Manifest: Hashable, Sendable {
     }
 
     /// The processes that the stop signal asks to end at once.
-    public enum StopMode: String, CaseIterable, Hashable, Sendable {
+    public enum StopMode: String, CaseIterable, Hashable, Sendable, TOMLValue {
         /// The main process, or the program that it wraps. The others are asked when it has ended.
         case main
 
@@ -24,7 +27,7 @@ public struct Manifest: Hashable, Sendable {
     }
 
     /// A way to keep the processes of an app from running.
-    public enum SuspendMethod: String, CaseIterable, Hashable, Sendable {
+    public enum SuspendMethod: String, CaseIterable, Hashable, Sendable, TOMLValue {
         /// SIGSTOP to each process.
         case signal
 
@@ -36,7 +39,7 @@ public struct Manifest: Hashable, Sendable {
     }
 
     /// The process whose end is the end of the app.
-    public enum ExitPolicy: String, CaseIterable, Hashable, Sendable {
+    public enum ExitPolicy: String, CaseIterable, Hashable, Sendable, TOMLValue {
         /// The main process. The daemon then asks the remaining processes to end.
         case main
 
@@ -45,7 +48,7 @@ public struct Manifest: Hashable, Sendable {
     }
 
     /// The rights of the app's processes on the control socket, if its user may use that socket.
-    public enum Control: String, CaseIterable, Hashable, Sendable {
+    public enum Control: String, CaseIterable, Hashable, Sendable, TOMLValue {
         /// Its processes may ask about the app, end it and suspend it.
         case own = "self"
 
@@ -53,110 +56,56 @@ public struct Manifest: Hashable, Sendable {
         case full
     }
 
-    /// The id of the app, valid by the rule of ``AppIdentifier``.
-    public var id: String
+    package var id: String
+    package var name: String?
+    package var command: [String]
+    package var user: String?
+    package var workingDirectory: String?
+    package var environment: [String: String] = [:]
+
+    package var suspend = SuspensionPolicy.auto
+    package var suspendMethod = SuspendMethod.signal
+    package var backgroundTime: Duration?
+    package var backgroundModes: Set<String> = []
+    package var callbacks = CallbackPolicy.auto
+    package var launchTimeout: Duration?
+    package var stopSignal = StopSignal.terminate
+    package var stopMode = StopMode.main
+    package var terminationTimeout: Duration?
+    package var exitPolicy = ExitPolicy.main
+    package var reclaimWhenSuspended: Bool?
+
+    package var control = Control.own
+    package var noNewPrivileges = false
+    package var capabilities: Set<Capability>?
+    package var writablePaths: [String]?
+    package var privateTmp = false
+
+    package var scenes = false
+    package var sceneLimit = 1
+
+    package var launchAtStart: LaunchPosition?
+    package var restart = RestartPolicy.never
+    package var onExit: ExitSuccessor?
+
+    package var schemes: Set<String> = []
+    package var mimeTypes: Set<String> = []
 
     /// The path of the file that describes the app.
-    public var file: String
-
-    /// The name for users; nil for the id.
-    public var name: String?
-
-    /// The program and its arguments, as written; never empty. The program gets the first as its name.
-    public var command: [String]
+    package var file: String
 
     /// The command as its desktop entry has it; nil if the manifest has a command of its own.
-    public var exec: ExecLine?
+    package var exec: ExecLine?
 
     /// The app id or the class of the windows, if the desktop entry has one other than the id (`StartupWMClass`).
-    public var windowClass: String?
-
-    /// The user that the app runs as; nil for the user of the daemon. Only the system instance accepts one.
-    public var user: String?
-
-    /// The working directory, an absolute path; nil for the default.
-    public var workingDirectory: String?
-
-    /// The variables that the daemon adds to the environment.
-    public var environment: [String: String] = [:]
-
-    /// The policy for the app in the background.
-    public var suspend = SuspensionPolicy.auto
-
-    /// The way in which the daemon keeps the processes from running.
-    public var suspendMethod = SuspendMethod.signal
-
-    /// The signal that asks the processes to end.
-    public var stopSignal = StopSignal.terminate
-
-    /// The processes that the stop signal asks to end at once.
-    public var stopMode = StopMode.main
-
-    /// A Boolean value that indicates whether no process of the app gains privileges by a program that it executes.
-    public var noNewPrivileges = false
-
-    /// The largest set of capabilities that the processes may have; nil for no bound.
-    public var capabilities: Set<Capability>?
-
-    /// The paths below which the app can write, besides its state directory and `/dev`; nil for everywhere.
-    public var writablePaths: [String]?
-
-    /// A Boolean value that indicates whether the app has a `/tmp` and a `/var/tmp` of its own. Only the system instance
-    /// accepts true.
-    public var privateTmp = false
-
-    /// The process whose end is the end of the app.
-    public var exitPolicy = ExitPolicy.main
-
-    /// The policy for callbacks of the app.
-    public var callbacks = CallbackPolicy.auto
-
-    /// The rights of the processes on the control socket.
-    public var control = Control.own
-
-    /// The background modes whose activities keep the app running in the background, such as `audio`.
-    public var backgroundModes: Set<String> = []
-
-    /// The background time; nil for ``DaemonSettings/timeouts``.
-    public var backgroundTime: Duration?
-
-    /// The termination timeout, from SIGTERM to SIGKILL; nil for ``DaemonSettings/timeouts``.
-    public var terminationTimeout: Duration?
-
-    /// The time from the launch to the end of the launch callbacks; nil for ``DaemonSettings/timeouts``.
-    public var launchTimeout: Duration?
-
-    /// A Boolean value that indicates whether the scenes of the app have a life cycle of their own.
-    public var scenes = false
-
-    /// The largest number of foreground scenes of the app; 1…16.
-    public var sceneLimit = 1
-
-    /// The policy for restarts of the app.
-    public var restart = RestartPolicy.never
-
-    /// The app that the daemon activates when this app ends in the foreground; nil for ``DaemonSettings/onExit``.
-    public var onExit: ExitSuccessor?
-
-    /// The state in which the daemon launches the app when it starts; nil if it does not.
-    public var launchAtStart: LaunchPosition?
-
-    /// A Boolean value that indicates whether the memory of the app is reclaimed while it is suspended; nil for
-    /// ``DaemonSettings/Memory/reclaimWhenSuspended``.
-    public var reclaimWhenSuspended: Bool?
-
-    /// The schemes of the URLs that the app opens, in lower case, such as https.
-    public var schemes: Set<String> = []
-
-    /// The media types of the files that the app opens, in lower case, such as text/plain.
-    public var mimeTypes: Set<String> = []
+    package var windowClass: String?
 
     /// Creates an app with the given command, and otherwise the defaults.
     ///
     /// - Parameters:
     ///   - id: The id of the app.
     ///   - file: The path of the manifest.
-    ///   - command: The command, the program first; never empty.
+    ///   - command: The command, the program first; never empty in a file.
     public init(id: String, file: String, command: [String]) {
         self.id = id
         self.file = file
@@ -165,73 +114,245 @@ public struct Manifest: Hashable, Sendable {
 }
 
 extension Manifest {
-    /// The keys of a manifest. `id` and `command` have no default in the file; ``ManifestReader`` handles both.
-    static let schema = Schema<Manifest>(keys: [
-        Key("id", .identifier, \.id),
-        Key("name", .title, \.name),
-        Key("command", .command, \.command),
-        Key("user", .userName, \.user),
-        Key("workingDirectory", .absolutePath, \.workingDirectory),
-        Key("environment", .environment, \.environment),
-        Key("suspend", .choice, \.suspend),
-        Key("suspendMethod", .choice, \.suspendMethod),
-        Key("stopSignal", .choice, \.stopSignal),
-        Key("stopMode", .choice, \.stopMode),
-        Key("noNewPrivileges", .boolean, \.noNewPrivileges),
-        Key("writablePaths", .paths, \.writablePaths),
-        Key("privateTmp", .boolean, \.privateTmp),
-        Key("capabilities", .capabilities, \.capabilities),
-        Key("exitPolicy", .choice, \.exitPolicy),
-        Key("callbacks", .choice, \.callbacks),
-        Key("control", .choice, \.control),
-        Key("backgroundModes", .words, \.backgroundModes),
-        Key("backgroundTime", .duration, \.backgroundTime),
-        Key("terminationTimeout", .duration, \.terminationTimeout),
-        Key("launchTimeout", .duration, \.launchTimeout),
-        Key("scenes", .boolean, \.scenes),
-        Key("sceneLimit", .integer(in: 1...16), \.sceneLimit),
-        Key("restart", .choice, \.restart),
-        Key("onExit", .choice, \.onExit),
-        Key("launchAtStart", .choice, \.launchAtStart),
-        Key("reclaimWhenSuspended", .boolean, \.reclaimWhenSuspended),
-        Key("schemes", .schemes, \.schemes),
-        Key("mimeTypes", .mimeTypes, \.mimeTypes),
-    ])
+    /// The keys of a manifest, in the order of lifed.app(5). `id` and `command` have no default in the file; ``ManifestReader`` handles
+    /// both.
+    package static let schema = Schema<Manifest>(sections: [program, lifeCycle, security, sceneKeys, launch, opening])
 
-    /// The keys that a desktop entry can have, too. For the others, the entry has keys of its own, or must not set them: the
-    /// user, and the rights over other apps.
-    static let entryKeys: Set<String> = [
-        "suspend", "suspendMethod", "stopSignal", "stopMode", "noNewPrivileges", "capabilities", "exitPolicy",
-        "callbacks", "backgroundModes", "backgroundTime", "terminationTimeout", "launchTimeout", "scenes", "sceneLimit",
-        "restart", "onExit", "reclaimWhenSuspended",
-    ]
-}
+    /// The keys for scripts/manual.
+    package static var manual: String { schema.manual(defaults: Manifest(id: "", file: "", command: [])) }
 
-/// The rule for the names that apps go by.
-///
-/// An id appears in file names, cgroup names, journal fields and on the command line, so it must be safe in all of them.
-public enum AppIdentifier {
-    /// The longest id, in bytes.
-    public static let maximumLength = 128
+    private static let program = KeySection<Manifest>(
+        "Program",
+        [
+            Key(
+                "id", .identifier, \.id,
+                """
+                The id of the app: 1 to 128 letters A-Z and a-z, digits, dots, underscores and hyphens. The first is
+                neither a dot nor a hyphen. The default is the name of the file without `.toml`.
+                """),
+            Key(
+                "name", .title, \.name,
+                """
+                The name for users: a string of 1 to 256 characters without control characters. The default is the id.
+                """),
+            Key(
+                "command", .command, \.command,
+                """
+                The program and its arguments: an array of strings, which no shell reads. The program is an absolute
+                path, or a name that is looked up in `PATH`. The launch of a program that does not exist fails; `lifed
+                --check`, or `lifed --user --check`, reports it before. At the launch of an app, the URL to open
+                replaces an argument `%u` or `%U`, and the app is not told of it again. An app that must connect
+                (`callbacks = "required"`) gets it over its connection instead. The path of the file to open replaces
+                `%f` or `%F`.
+                """),
+            Key(
+                "user", .userName, \.user,
+                """
+                The name of the user whom the app runs as, as `User=` in systemd.exec(5). Only the system's daemon
+                accepts the key. It looks the user and the groups of the user up when it reads the configuration: run
+                `lifectl reload` after a change of them. The default is the daemon's own user, which is root for the
+                system's daemon.
+                """),
+            Key(
+                "workingDirectory", .absolutePath, \.workingDirectory,
+                """
+                An absolute path, without ~ and variables. The default is the home directory of the user, and `/` for
+                root.
+                """),
+            Key(
+                "environment", .environment, \.environment,
+                """
+                A table of strings: variables that are added to the environment of the app.
+                """),
+        ])
 
-    /// The rule in words, to follow "is".
-    public static let form = "1 to \(maximumLength) of A-Z a-z 0-9 . _ -, starting with neither . nor -"
+    private static let lifeCycle = KeySection<Manifest>(
+        "Life cycle",
+        [
+            Key(
+                "suspend", .choice, \.suspend, inEntries: true,
+                """
+                The behavior in the background. With "auto", the daemon stops all processes of the app when its
+                background time has expired and it holds no assertion. With "never", the app keeps running.
+                """),
+            Key(
+                "suspendMethod", .choice, \.suspendMethod, inEntries: true,
+                """
+                The method of suspension. "signal" sends SIGSTOP to each process. "freezer" freezes the control group of
+                the app, which no process notices. "both" does both, and resists a SIGCONT of another program. An app
+                without a control group gets signals. A new value applies from the next launch on.
+                """),
+            Key(
+                "backgroundTime", .duration, \.backgroundTime, inEntries: true,
+                """
+                A duration: the time in the background of an app that is not connected. The default is
+                `timeouts.background` of lifed.toml(5).
+                """),
+            Key(
+                "backgroundModes", .words, \.backgroundModes, inEntries: true,
+                """
+                The activities that may keep the app running in the background, such as "audio": an array of at most 64
+                words of a-z, 0-9 and hyphens. Each begins an assertion, which lasts as long as the activity.
+                """),
+            Key(
+                "callbacks", .choice, \.callbacks, inEntries: true,
+                """
+                The callbacks of lifecycle-protocol(7). With "auto", the app gets them if it connects. With "required",
+                the app becomes active only after it has answered the launch callbacks. With "none", it gets none.
+                """),
+            Key(
+                "launchTimeout", .duration, \.launchTimeout, inEntries: true,
+                """
+                A duration: the time from the start of the process to the end of the launch callbacks. The default is
+                `timeouts.launch`.
+                """),
+            Key(
+                "stopSignal", .choice, \.stopSignal, inEntries: true,
+                """
+                The signal that asks the processes to end: "SIGTERM", "SIGINT", "SIGQUIT", "SIGHUP", "SIGUSR1",
+                "SIGUSR2", "SIGWINCH" or "SIGPWR". An app that uses a client library needs the default, which the
+                library turns into `willTerminate`.
+                """),
+            Key(
+                "stopMode", .choice, \.stopMode, inEntries: true,
+                """
+                The processes that get the stop signal first. With "main", the main process gets it first, because it
+                may need the others to save. The others get it when the main process has ended. If the main process only
+                runs another program, that program takes its place. This applies to bwrap(1) and flatpak(1), and to a
+                shell that has a command in the foreground or a single child. A shell that handles the signal gets it
+                together with its foreground command, or alone if it has none. With "all", every process gets the signal
+                at once.
+                """),
+            Key(
+                "terminationTimeout", .duration, \.terminationTimeout, inEntries: true,
+                """
+                A duration: the time from the stop signal to SIGKILL, for all processes together. If another program
+                signals a suspended app, the app has this time to end; after that, lifed assumes that it has survived
+                the signal. For an app with scenes, it begins with `sceneDidDisconnect`. A stop of the service waits as
+                long, also if `TimeoutStopSec=` of the unit is shorter. The default is `timeouts.termination`.
+                """),
+            Key(
+                "exitPolicy", .choice, \.exitPolicy, inEntries: true,
+                """
+                The end of the app. With "main", the app ends with its main process, and the daemon terminates the other
+                processes. With "last", it ends with its last process, as for a command that starts a program and exits.
+                """),
+            Key(
+                "reclaimWhenSuspended", .boolean, \.reclaimWhenSuspended, inEntries: true,
+                """
+                True or false: whether the daemon reclaims the memory of the suspended app. The default is
+                `memory.reclaimWhenSuspended`.
+                """),
+        ])
 
-    /// The rule in words, to follow "expected".
-    public static let rule = "an app id (\(form))"
+    private static let security = KeySection<Manifest>(
+        "Security",
+        [
+            Key(
+                "control", .choice, \.control,
+                """
+                The rights of the app's processes on the control socket. With "self", they may ask for the state of this
+                app, suspend it and terminate it. With "full", they have all rights of their user, as launchers, shells
+                and terminals need.
+                """),
+            Key(
+                "noNewPrivileges", .boolean, \.noNewPrivileges, inEntries: true,
+                """
+                True or false: whether a program that the app executes can gain no privileges, as sudo(8) does.
+                """),
+            Key(
+                "capabilities", .capabilities, \.capabilities, inEntries: true,
+                """
+                An array of names from capabilities(7), such as `["CAP_NET_BIND_SERVICE"]`: the most that the app may
+                have, also as root. `[]` is none. Without the key, there is no bound. A daemon without `CAP_SETPCAP`,
+                such as a user's daemon, cannot reduce the bounding set, and sets `noNewPrivileges` instead.
+                """),
+            Key(
+                "writablePaths", .paths, \.writablePaths,
+                """
+                An array of absolute paths of existing files and directories, such as `["/var/lib/kiosk"]`. The app can
+                write below these paths, in its state directory, to the files in `/dev`, and with `privateTmp` in its
+                temporary directories. It can only read all other files, also as root. With `[]`, only the state
+                directory and `/dev` are left. Without the key, the permissions of the files decide.
 
-    /// Returns whether a text can be an app's id.
-    public static func isValid(_ text: String) -> Bool {
-        let bytes = text.utf8
-        guard let first = bytes.first, bytes.count <= maximumLength else { return false }
-        guard first != UInt8(ascii: "."), first != UInt8(ascii: "-") else { return false }
-        return bytes.allSatisfy(isAllowed)
-    }
+                Landlock protects only the contents and names of files. An app can still change the mode, the owner, the
+                times and the extended attributes of a file outside of these paths if the file belongs to its user, or
+                if the app runs as root. To prevent that, give the app a `user` of its own.
 
-    private static func isAllowed(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "-"): true
-        default: byte.isLetterOrDigit
-        }
-    }
+                The daemon follows symbolic links at the launch. The key implies `noNewPrivileges`, and the app can
+                neither mount nor leave its mount namespace: the sandboxes of browsers and of bwrap(1) fail. A program
+                with shared memory of shm_open(3) needs `/dev/shm`. The key needs Landlock of Linux 6.2: see
+                landlock(7). Without Landlock, or if a path does not exist, the launch fails.
+                """),
+            Key(
+                "privateTmp", .boolean, \.privateTmp,
+                """
+                True or false: whether the app has its own `/tmp` and `/var/tmp`. Both are in memory, use at most 10 %
+                of it each, are empty at each launch, and end with the last process. The app reaches an X server only by
+                its abstract socket. It does not reach its state directory if the daemon's state directory is below
+                `/tmp` or `/var/tmp`. Another program of the same user can reach them as `/proc/PID/root/tmp`. To
+                separate two apps from each other, give each a `user` of its own, or set `writablePaths` for both:
+                Landlock then keeps each out of the other's processes. The app runs in a mount namespace of its own. New
+                mounts elsewhere appear in it, and its own mounts do not appear elsewhere. A capability such as
+                `CAP_SYS_ADMIN` lets the app leave the namespace. Only the system's daemon accepts the key.
+                """),
+        ])
+
+    private static let sceneKeys = KeySection<Manifest>(
+        "Scenes",
+        [
+            Key(
+                "scenes", .boolean, \.scenes, inEntries: true,
+                """
+                True or false: whether each scene of the app, as a rule a window, has a life cycle of its own. An app
+                has at most 32 scenes. Without the key, or beyond the limit, lifed ignores and logs a request of the app
+                to open a scene; the app gets no answer.
+                """),
+            Key(
+                "sceneLimit", .integer(in: 1...16), \.sceneLimit, inEntries: true,
+                """
+                An integer from 1 to 16: the number of scenes that can be in the foreground at the same time.
+                """),
+        ])
+
+    private static let launch = KeySection<Manifest>(
+        "Launch and restart",
+        [
+            Key(
+                "launchAtStart", .choice, \.launchAtStart,
+                """
+                "foreground" or "background": the place in which the app is launched when the daemon starts. Without the
+                key, the daemon does not launch it.
+                """),
+            Key(
+                "restart", .choice, \.restart, inEntries: true,
+                """
+                The ends after which the daemon launches the app again: "never", "on-failure" (an exit status other than
+                0, or a signal) or "always". An end by request does not count. If a signal from another program ends a
+                suspended app, that counts with "always" only. After ten ends in a row within a minute of the launch
+                each, the app reaches the restart limit, and the daemon stops restarting it.
+                """),
+            Key(
+                "onExit", .choice, \.onExit, inEntries: true,
+                """
+                The app that comes to the foreground when this one ends in the foreground: "home" or "previous". The
+                default is `onExit` of lifed.toml(5).
+                """),
+        ])
+
+    private static let opening = KeySection<Manifest>(
+        "URLs and files",
+        [
+            Key(
+                "schemes", .schemes, \.schemes,
+                """
+                The schemes of URLs that the app opens, without the colon: an array of at most 256 strings.
+                """),
+            Key(
+                "mimeTypes", .mimeTypes, \.mimeTypes,
+                """
+                The media types of files that the app opens, such as "text/html" or "image/*": an array of at most 256
+                strings.
+                """),
+        ])
 }

@@ -1,5 +1,5 @@
 /// The requirement for the value of a key.
-struct Kind<Value>: Sendable {
+package struct Kind<Value>: Sendable {
     let read: @Sendable (TOMLNode) throws(Mismatch) -> Value
 
     /// A kind with a message of its own for a wrong value.
@@ -8,7 +8,7 @@ struct Kind<Value>: Sendable {
     }
 
     /// A kind of which a value is or is not.
-    init(_ expected: String, _ value: @escaping @Sendable (TOMLNode) -> Value?) {
+    package init(_ expected: String, _ value: @escaping @Sendable (TOMLNode) -> Value?) {
         read = { node throws(Mismatch) in
             guard let value = value(node) else { throw Mismatch(expected: expected, found: node) }
             return value
@@ -18,7 +18,7 @@ struct Kind<Value>: Sendable {
 
 extension TOMLNode {
     /// The value, if it is a string.
-    fileprivate var text: String? {
+    package var text: String? {
         guard case .string(let text) = self else { return nil }
         return text
     }
@@ -44,7 +44,7 @@ extension TOMLNode {
 }
 
 extension Kind<Int> {
-    static func integer(in range: ClosedRange<Int>) -> Kind {
+    package static func integer(in range: ClosedRange<Int>) -> Kind {
         Kind("an integer from \(range.lowerBound) to \(range.upperBound)") { node in
             guard case .integer(let number) = node, range.contains(number) else { return nil }
             return number
@@ -53,7 +53,7 @@ extension Kind<Int> {
 }
 
 extension Kind<Bool> {
-    static let boolean = Kind("true or false") { node in
+    package static let boolean = Kind("true or false") { node in
         guard case .boolean(let value) = node else { return nil }
         return value
     }
@@ -85,7 +85,7 @@ extension Kind<Duration> {
 }
 
 extension Kind<String> {
-    static let identifier = Kind(AppIdentifier.rule) { node in
+    package static let identifier = Kind(AppIdentifier.rule) { node in
         guard case .string(let text) = node, AppIdentifier.isValid(text) else { return nil }
         return text
     }
@@ -167,7 +167,7 @@ extension Kind<[String: String]> {
 
 extension Kind where Value: RawRepresentable<String> & CaseIterable & Sendable {
     /// One word of a list.
-    static var choice: Kind {
+    package static var choice: Kind {
         let words = Value.allCases.map { $0.rawValue.quoted }.joined(separator: " or ")
         return Kind(words) { node in
             guard case .string(let word) = node else { return nil }
@@ -196,7 +196,7 @@ extension Kind<Set<String>> {
     }
 }
 
-extension Kind<Set<Capability>?> {
+extension Kind<Set<Capability>> {
     /// The most that an app may have of the capabilities.
     static let capabilities = Kind { node throws(Mismatch) in
         let expected = #"an array of capabilities of capabilities(7), such as ["CAP_NET_BIND_SERVICE"]"#
@@ -327,7 +327,7 @@ extension Kind<DaemonSettings.ProcessLimit> {
     }
 }
 
-extension Kind<[String]?> {
+extension Kind<[String]> {
     /// Files and directories, each written without needless slashes.
     static let paths = Kind { node throws(Mismatch) in
         let expected = #"an array of absolute paths without "..", such as ["/var/lib/kiosk"]"#

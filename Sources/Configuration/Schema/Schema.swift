@@ -1,21 +1,58 @@
-/// The keys of one kind of file, and how each gets its value into a `Subject`.
-struct Schema<Subject>: Sendable {
+/// The keys of one kind of file, and how each gets its value into a `Subject` and out of it.
+package struct Schema<Subject>: Sendable {
     /// The limit of problems in one file; a hostile file could go on for long.
     static var problemLimit: Int { 20 }
 
-    let keys: [Key<Subject>]
+    let sections: [KeySection<Subject>]
+    package let keys: [Key<Subject>]
+
+    /// - Parameter sections: The keys, as the manual page has them.
+    init(sections: [KeySection<Subject>]) {
+        self.sections = sections
+        keys = sections.flatMap(\.keys)
+    }
+
+    package init(keys: [Key<Subject>]) { self.init(sections: [KeySection("", keys)]) }
 
     /// The result of a document's keys.
-    struct Outcome {
+    package struct Outcome {
         /// The keys whose values were set.
         var accepted: [[String]] = []
 
         /// The others, in the order in which they stand in the file, up to the limit.
-        var problems: [Problem] = []
+        package var problems: [Problem] = []
+    }
+
+    /// Returns the text of a file with the values that another subject has not.
+    package func text(of subject: Subject, unlike other: Subject) -> String {
+        keys.reduce(into: "") { text, key in
+            guard let value = key.write(subject), value != key.write(other) else { return }
+            text += "\(key.path.map(\.tomlKey).joined(separator: ".")) = \(value)\n"
+        }
+    }
+
+    /// Returns the table for scripts/manual: a line for each key, with tabs between its section, name, default, use in desktop entries and
+    /// meaning, in which `\n` is a line break.
+    ///
+    /// - Parameter initial: A subject with the defaults. A value that no file can have is none.
+    func manual(defaults initial: Subject) -> String {
+        sections.reduce(into: "") { text, section in
+            for key in section.keys {
+                let value = key.write(initial).flatMap { value in
+                    var copy = initial
+                    let document = try? TOMLDocument("\(key.path.dotted) = \(value)")
+                    return document.map { apply($0, of: "", to: &copy).problems.isEmpty } == true ? value : nil
+                }
+                let fields = [section.title, key.path.dotted, value ?? "", key.isInEntries ? "entry" : "", key.manual]
+                text +=
+                    fields.joined(separator: "\t").split(separator: "\n", omittingEmptySubsequences: false)
+                    .joined(separator: "\\n") + "\n"
+            }
+        }
     }
 
     /// Takes every valid value over into `subject`; a problem with one key concerns that key alone.
-    func apply(_ document: TOMLDocument, of file: String, to subject: inout Subject) -> Outcome {
+    package func apply(_ document: TOMLDocument, of file: String, to subject: inout Subject) -> Outcome {
         var outcome = Outcome()
         var omitted = 0
         visit(document.root, at: [], of: document) { path, node throws(Mismatch) in
@@ -99,19 +136,61 @@ struct Schema<Subject>: Sendable {
     }
 }
 
-/// One key: its place in the file, what its value must be, and where the value goes.
-struct Key<Subject>: Sendable {
-    let path: [String]
+/// Keys below one heading of a manual page.
+struct KeySection<Subject>: Sendable {
+    let title: String
+    let keys: [Key<Subject>]
+
+    init(_ title: String, _ keys: [Key<Subject>]) {
+        self.title = title
+        self.keys = keys
+    }
+}
+
+/// One key: its place in the file, what its value must be, where the value goes, and what it means.
+package struct Key<Subject>: Sendable {
+    package let path: [String]
+    /// True if a desktop entry can have the key, too. For the others, the entry has keys of its own, or must not set them: the user, and
+    /// the rights over other apps.
+    let isInEntries: Bool
+    /// The entry in the manual page: sentences with `code`, "values" and pages(5).
+    let manual: String
     let read: @Sendable (TOMLNode, inout Subject) throws(Mismatch) -> Void
+    /// Returns the value as it stands in a file; nil if the key is absent.
+    let write: @Sendable (Subject) -> String?
 
     /// A key whose value is always there, because it has a default.
-    init<Value>(_ name: String, _ kind: Kind<Value>, _ field: any WritableKeyPath<Subject, Value> & Sendable) {
-        self.init(name, kind) { subject, value in subject[keyPath: field] = value }
+    package init<Value: TOMLValue>(
+        _ name: String, _ kind: Kind<Value>, _ field: any WritableKeyPath<Subject, Value> & Sendable,
+        inEntries isInEntries: Bool = false, _ manual: String
+    ) {
+        self.init(name, kind, isInEntries, manual) {
+            $0[keyPath: field] = $1
+        } write: {
+            $0[keyPath: field].toml
+        }
     }
 
     /// A key that may be absent.
+    package init<Value: TOMLValue>(
+        _ name: String, _ kind: Kind<Value>, _ field: any WritableKeyPath<Subject, Value?> & Sendable,
+        inEntries isInEntries: Bool = false, _ manual: String
+    ) {
+        self.init(name, kind, isInEntries, manual) {
+            $0[keyPath: field] = $1
+        } write: {
+            $0[keyPath: field]?.toml
+        }
+    }
+
+    /// A key that is only read.
+    init<Value>(_ name: String, _ kind: Kind<Value>, _ field: any WritableKeyPath<Subject, Value> & Sendable) {
+        self.init(name, kind) { $0[keyPath: field] = $1 }
+    }
+
+    /// A key that is only read, and may be absent.
     init<Value>(_ name: String, _ kind: Kind<Value>, _ field: any WritableKeyPath<Subject, Value?> & Sendable) {
-        self.init(name, kind) { subject, value in subject[keyPath: field] = value }
+        self.init(name, kind) { $0[keyPath: field] = $1 }
     }
 
     /// A key of one of several tables that are alike.
@@ -121,16 +200,19 @@ struct Key<Subject>: Sendable {
         _ table: any WritableKeyPath<Subject, Table> & Sendable,
         _ field: any WritableKeyPath<Table, Value> & Sendable
     ) {
-        self.init(name, kind) { subject, value in subject[keyPath: table][keyPath: field] = value }
+        self.init(name, kind) { $0[keyPath: table][keyPath: field] = $1 }
     }
 
     private init<Value>(
-        _ name: String,
-        _ kind: Kind<Value>,
-        store: @escaping @Sendable (inout Subject, Value) -> Void
+        _ name: String, _ kind: Kind<Value>, _ isInEntries: Bool = false, _ manual: String = "",
+        store: @escaping @Sendable (inout Subject, Value) -> Void,
+        write: @escaping @Sendable (Subject) -> String? = { _ in nil }
     ) {
         let path = name.split(separator: ".").map(String.init)
         self.path = path
+        self.isInEntries = isInEntries
+        self.manual = manual
+        self.write = write
         read = { node, subject throws(Mismatch) in
             do throws(Mismatch) {
                 store(&subject, try kind.read(node))
@@ -139,10 +221,21 @@ struct Key<Subject>: Sendable {
             }
         }
     }
+
+    /// Returns the key of something that has a subject as a part.
+    package func within<Whole>(_ part: any WritableKeyPath<Whole, Subject> & Sendable) -> Key<Whole> {
+        Key<Whole>(self, part)
+    }
+
+    private init<Part>(_ key: Key<Part>, _ part: any WritableKeyPath<Subject, Part> & Sendable) {
+        (path, isInEntries, manual) = (key.path, key.isInEntries, key.manual)
+        read = { node, whole throws(Mismatch) in try key.read(node, &whole[keyPath: part]) }
+        write = { key.write($0[keyPath: part]) }
+    }
 }
 
 /// A value that is not what its key needs.
-struct Mismatch: Error {
+package struct Mismatch: Error {
     /// The key, or the part of its value, that the message is about.
     private(set) var path: [String]
 

@@ -1,5 +1,5 @@
 /// A TOML text that was understood: its values, and the lines of its keys.
-struct TOMLDocument {
+package struct TOMLDocument {
     /// The whole text is a table.
     let root: [String: TOMLNode]
 
@@ -8,7 +8,7 @@ struct TOMLDocument {
     /// Reads a text, which is not trusted in any way.
     ///
     /// - Throws: The first place that is not TOML 1.0.0, or that no configuration has.
-    init(_ text: String) throws(Defect) {
+    package init(_ text: String) throws(Defect) {
         var parser = TOMLParser(Array(text.utf8))
         root = try parser.parse()
         lines = parser.lines
@@ -29,7 +29,7 @@ struct TOMLDocument {
 }
 
 /// A value of a TOML text, as a value of Swift.
-enum TOMLNode: Equatable, Sendable {
+package enum TOMLNode: Equatable, Sendable {
     case string(String)
     case integer(Int)
     case float(Double)

@@ -114,12 +114,8 @@ struct AppCatalog {
             self[id] = again
             if definition.isAdopted { beginAdoption(of: id, isUnit: definition.isFromUnit) }
         }
-        for (id, definition) in definitions where definition.isAdHoc {
-            var (definition, policy) = (definition, definition.policy)
-            policy.timeouts = defaults.timeouts
-            policy.onExit = defaults.onExit
-            policy.assertionLimit = defaults.assertionLimit
-            definition.policy = policy
+        for (id, var definition) in definitions where definition.isAdHoc {
+            definition.defaults = defaults
             entries[id] = Entry(definition: definition)
         }
         for id in gone { setDescribed(nil, of: id) }

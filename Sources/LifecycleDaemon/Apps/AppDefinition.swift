@@ -3,9 +3,19 @@ import Glibc
 import LifecycleCore
 import Processes
 
-/// The definition of an app: from a manifest, a desktop entry or a command.
-@dynamicMemberLookup struct AppDefinition: Equatable {
-    nonisolated enum User: Equatable {
+/// The definition of an app: its manifest, or what a desktop entry or a command says instead of one, and what no file can say.
+///
+/// A rule reads a key of the manifest here, by its name. What the core needs of the keys is its ``policy``.
+@dynamicMemberLookup nonisolated struct AppDefinition: Equatable, Sendable {
+    enum Source: String, CaseIterable, TOMLValue {
+        case manifest
+        /// A desktop entry alone, which is read at each launch.
+        case entry
+        /// A command of a client, or of processes that were adopted.
+        case command
+    }
+
+    enum User: Equatable {
         /// The daemon's own user.
         case daemon
         case named(String)
@@ -22,151 +32,123 @@ import Processes
         }
     }
 
-    /// The values that few apps have.
-    nonisolated struct Details: Equatable {
-        var user = User.daemon
-        /// The groups of the caller of an ad-hoc app, the first one first; empty if that is the daemon's own user.
-        var groups: [UInt32] = []
-        var workingDirectory: String?
-        /// Additions to the environment of the app's user; for an ad-hoc app the whole environment of its caller.
-        var environment: [String: String] = [:]
-        /// The bound of the app's privileges: those of the caller of an ad-hoc app, or those of the manifest. Nil for no bound.
-        var confinement: Confinement?
-        /// The paths below which the app can write, besides its own directory and devices; nil for everywhere.
-        var writablePaths: [String]?
-        var exec: ExecLine?
-        /// The app id of the windows, if it is another one than that of the app.
-        var windowClass: String?
-        var opens: Set<String> = []
-        /// The app whose policy applies, if this one has no manifest.
-        var model: String?
-    }
-
-    var name: String?
-    var command: [String]
-    /// The manifest or the desktop entry; nil for an ad-hoc app.
-    var manifest: String?
-    var policy: Policy
-    private var details = Details()
-
+    /// The manifest; for an app without one, what is known of its keys. An ad-hoc app has the whole environment of its caller.
+    var manifest: Manifest
+    private(set) var source: Source
+    /// The policy of an app whose manifest sets nothing.
+    var defaults: Policy
+    /// The user of an ad-hoc app; nil if that is the daemon's own.
+    private var userID: UInt32?
+    /// The groups of that user, the first one first; empty for the daemon's own user.
+    var groups: [UInt32] = []
+    /// The bound of the privileges of an ad-hoc app: those of its caller. Nil for no bound.
+    var callerConfinement: Confinement?
+    /// The app whose policy applies, if this one has no manifest.
+    var model: String?
+    private(set) var isAdopted = false
+    /// True if the processes are those of a unit of the desktop.
+    private(set) var isFromUnit = false
+    /// True if the app is forgotten with its last process, because nothing else describes it.
+    private var isTransient = false
     /// The bytes of the record in the saved state, if a client has passed the command; 0 for others.
     var savedSize = 0
-    /// A Boolean value that indicates whether the app has a `/tmp` of its own.
-    var hasPrivateTemporaryDirectory = false
-    /// A Boolean value that indicates whether a desktop entry alone describes the app. It is read at each launch.
-    var isFromEntry = false
-    var suspendMethod = SuspendMethod.signal
-    var stopSignal = Signal.terminate
-    var stopMode = Manifest.StopMode.main
-    var exitPolicy = Manifest.ExitPolicy.main
-    var control = Manifest.Control.own
-    /// A Boolean value that indicates whether the memory is reclaimed while the app is suspended; nil if the settings decide.
-    var reclaimWhenSuspended: Bool?
-    private(set) var isAdopted = false
-    /// A Boolean value that indicates whether the processes are those of a unit of the desktop.
-    private(set) var isFromUnit = false
 
-    /// A value that few apps have.
-    subscript<Value>(dynamicMember path: WritableKeyPath<Details, Value>) -> Value {
-        get { details[keyPath: path] }
-        set { details[keyPath: path] = newValue }
+    /// A key of the manifest.
+    subscript<Value>(dynamicMember key: WritableKeyPath<Manifest, Value>) -> Value {
+        get { manifest[keyPath: key] }
+        set { manifest[keyPath: key] = newValue }
     }
-
-    var isAdHoc: Bool { manifest == nil }
 
     /// - Parameter defaults: The policy of an app whose manifest sets nothing.
     init(manifest: Manifest, defaults: Policy) {
-        name = manifest.name
-        command = manifest.command
-        self.manifest = manifest.file
-        policy = Policy(manifest, defaults: defaults)
-        details = Details(
-            user: manifest.user.map { .named($0) } ?? .daemon, workingDirectory: manifest.workingDirectory,
-            environment: manifest.environment, confinement: Confinement(manifest),
-            writablePaths: manifest.writablePaths, exec: manifest.exec, windowClass: manifest.windowClass,
-            opens: manifest.schemes.union(manifest.mimeTypes))
-        hasPrivateTemporaryDirectory = manifest.privateTmp
-        suspendMethod = SuspendMethod(manifest.suspendMethod)
-        stopSignal = Signal(manifest.stopSignal)
-        stopMode = manifest.stopMode
-        exitPolicy = manifest.exitPolicy
-        control = manifest.control
-        reclaimWhenSuspended = manifest.reclaimWhenSuspended
-        if manifest.exec?.takesURLs ?? Self.takesURLs(manifest.command) { policy.takesURLs = true }
+        (self.manifest, self.defaults) = (manifest, defaults)
+        source = .manifest
     }
 
     init(entry: DesktopEntry, defaults: Policy) {
         self.init(manifest: entry.manifest, defaults: defaults)
-        isFromEntry = true
+        source = .entry
     }
 
     init(adHoc command: [String], user: User, defaults: Policy) {
-        self.command = command
+        self.init(manifest: Manifest(id: "", file: "", command: command), defaults: defaults)
+        source = .command
+        isTransient = true
+        switch user {
+        case .daemon: break
+        case .named(let name): manifest.user = name
+        case .numbered(let number): userID = number
+        }
+    }
+}
+
+// MARK: - What follows from the keys
+
+nonisolated extension AppDefinition {
+    var isAdHoc: Bool { source == .command }
+    var isFromEntry: Bool { source == .entry }
+    /// The file of the manifest or the desktop entry; nil for an ad-hoc app.
+    var file: String? { isAdHoc ? nil : manifest.file }
+    var user: User { manifest.user.map { .named($0) } ?? userID.map { .numbered($0) } ?? .daemon }
+    var opens: Set<String> { manifest.schemes.union(manifest.mimeTypes) }
+    var confinement: Confinement? { callerConfinement ?? Confinement(manifest) }
+
+    /// The command, with the places of what is opened. An ad-hoc command stays as it is.
+    var line: ExecLine { manifest.exec ?? ExecLine(manifest.command, hasCodes: !isAdHoc) }
+
+    /// A program that hands over to its helpers does not end them.
+    var exitPolicy: Manifest.ExitPolicy { isFromUnit || (isAdopted && isAdHoc) ? .last : manifest.exitPolicy }
+
+    /// The part of the definition by which the core decides.
+    var policy: Policy {
         var policy = defaults
-        policy.isTransient = true
-        self.policy = policy
-        self.user = user
-    }
-}
-
-extension Policy {
-    /// The policy of a manifest.
-    ///
-    /// - Parameter defaults: The policy of an app whose manifest sets nothing.
-    fileprivate init(_ manifest: Manifest, defaults: Policy) {
-        self = defaults
-        suspend = manifest.suspend
-        callbacks = manifest.callbacks
-        backgroundModes = manifest.backgroundModes
-        scenes = manifest.scenes
-        sceneLimit = manifest.sceneLimit
-        restart = manifest.restart
-        launchAtStart = manifest.launchAtStart
-        if let successor = manifest.onExit { onExit = successor }
-        if let time = manifest.backgroundTime { timeouts.background = time }
-        if let time = manifest.terminationTimeout { timeouts.termination = time }
-        if let time = manifest.launchTimeout { timeouts.launch = time }
-    }
-}
-
-extension AppDefinition {
-    /// Applies the policy of another app, but not its command.
-    mutating func follow(_ other: AppDefinition) {
-        guard !other.isAdHoc else { return }
-        policy = other.policy
-        policy.isTransient = true
-        suspendMethod = other.suspendMethod
-        stopSignal = other.stopSignal
-        stopMode = other.stopMode
-        control = other.control
-        details.windowClass = other.windowClass
-        reclaimWhenSuspended = other.reclaimWhenSuspended
-        if isFromUnit { self = adoptedFromUnit } else if isAdopted { self = adopted }
+        policy.suspend = manifest.suspend
+        policy.callbacks = manifest.callbacks
+        policy.backgroundModes = manifest.backgroundModes
+        policy.scenes = manifest.scenes && !isAdopted
+        policy.sceneLimit = manifest.sceneLimit
+        policy.restart = manifest.restart
+        policy.launchAtStart = manifest.launchAtStart
+        policy.takesURLs = line.takesURLs
+        policy.isTransient = isTransient
+        policy.isAdopted = isAdopted
+        if let successor = manifest.onExit { policy.onExit = successor }
+        if let time = manifest.backgroundTime { policy.timeouts.background = time }
+        if let time = manifest.terminationTimeout { policy.timeouts.termination = time }
+        if let time = manifest.launchTimeout { policy.timeouts.launch = time }
+        // Adopted processes connect themselves, if they do.
+        if isAdopted, policy.callbacks == .required { policy.callbacks = .auto }
+        // Without a manifest, sound keeps an app of the desktop running.
+        if isFromUnit, source != .manifest { policy.backgroundModes.insert(KeptUses.playingMode) }
+        return policy
     }
 
-    /// The definition for adopted processes, which connect themselves if they do, and are not launched again.
+    /// The definition for adopted processes, which are not launched again.
     var adopted: AppDefinition {
         var definition = self
         definition.isAdopted = true
-        definition.policy.isAdopted = true
-        if policy.callbacks == .required { definition.policy.callbacks = .auto }
-        definition.policy.scenes = false
-        // A program that hands over to its helpers does not end them.
-        if isAdHoc { definition.exitPolicy = .last }
         return definition
     }
 
-    /// The definition for the processes of a unit of the desktop. Without a manifest, sound keeps the app running.
+    /// The definition for the processes of a unit of the desktop.
     var adoptedFromUnit: AppDefinition {
-        var definition = isAdopted ? self : adopted
+        var definition = adopted
         definition.isFromUnit = true
-        definition.exitPolicy = .last
-        if isAdHoc || isFromEntry { definition.policy.backgroundModes.insert(KeptUses.playingMode) }
         return definition
+    }
+
+    /// Applies the manifest of another app, but not its command.
+    mutating func follow(_ other: AppDefinition) {
+        guard !other.isAdHoc else { return }
+        let own = manifest
+        manifest = other.manifest
+        (manifest.id, manifest.file, manifest.name, manifest.exec) = (own.id, own.file, own.name, nil)
+        (manifest.command, manifest.environment, manifest.user) = (own.command, own.environment, own.user)
+        (manifest.workingDirectory, manifest.schemes, manifest.mimeTypes) = (own.workingDirectory, [], [])
     }
 }
 
-extension Settings {
+nonisolated extension Settings {
     init(_ settings: DaemonSettings) {
         self.init()
         foregroundLimit = settings.foregroundLimit
@@ -178,16 +160,18 @@ extension Settings {
     }
 }
 
-extension Confinement {
+nonisolated extension Confinement: TOMLValue {
     fileprivate init?(_ manifest: Manifest) {
         guard manifest.noNewPrivileges || manifest.capabilities != nil else { return nil }
         self.init(
             boundingSet: manifest.capabilities.map(Capability.bits) ?? .max,
             hasNoNewPrivileges: manifest.noNewPrivileges)
     }
+
+    package var toml: String { text.toml }
 }
 
-extension Signal {
+nonisolated extension Signal {
     init(_ signal: Manifest.StopSignal) {
         let number =
             switch signal {
@@ -204,7 +188,7 @@ extension Signal {
     }
 }
 
-extension EndOrder {
+nonisolated extension EndOrder {
     init(_ mode: Manifest.StopMode) {
         switch mode {
         case .main: self = .mainFirst
@@ -213,7 +197,7 @@ extension EndOrder {
     }
 }
 
-extension SuspendMethod {
+nonisolated extension SuspendMethod {
     init(_ method: Manifest.SuspendMethod) {
         switch method {
         case .signal: self = .signal
@@ -223,138 +207,84 @@ extension SuspendMethod {
     }
 }
 
-// A manifest or a desktop entry may have gone, or be broken, when the app is restored.
-extension AppDefinition: SavedTable {
-    /// Reads a record. If nothing else describes the app, the daemon forgets it with its last process.
+// MARK: - Saving
+
+nonisolated extension AppDefinition {
+    /// What no manifest says. A process may also have a command and an environment that no manifest can have.
+    private static let processKeys: [Key<AppDefinition>] = [
+        Key("command", .texts, \.manifest.command, "The command, or the arguments of the adopted process."),
+        Key("environment", .variables, \.manifest.environment, "The environment."),
+        Key("saved.source", .choice, \.source, "The kind of file that describes the app."),
+        Key("saved.file", .text, \.manifest.file, "That file."),
+        Key("saved.windowClass", .text, \.manifest.windowClass, "StartupWMClass of the desktop entry."),
+        Key("saved.userID", .id, \.userID, "The user who has passed the command."),
+        Key("saved.groups", .ids, \.groups, "The groups of that user."),
+        Key("saved.confinement", .confinement, \.callerConfinement, "The bound of the caller's privileges."),
+        Key("saved.like", .text, \.model, "The app whose policy applies."),
+        Key("saved.adopted", .boolean, \.isAdopted, "Whether the processes were adopted."),
+    ]
+
+    /// The keys of a saved definition: those of a manifest, and the others.
+    private static let schema = Schema<AppDefinition>(
+        keys: processKeys
+            + Manifest.schema.keys.filter { key in !processKeys.contains { $0.path == key.path } }
+            .map { $0.within(\.manifest) })
+
+    /// Returns the record for the next daemon: the text of a manifest.
+    func saved(_ id: AppID) -> SavedRecord {
+        let initial = AppDefinition(adHoc: [], user: .daemon, defaults: defaults)
+        var definition = self
+        definition.manifest.id = id.name
+        var record = SavedRecord()
+        record.add("id", id.name)
+        record.add("manifest", Self.schema.text(of: definition, unlike: initial))
+        return record
+    }
+
+    /// Reads a record; nil for one with a mistake, which could give the app rights that it must not have. If nothing else describes the
+    /// app, the daemon forgets it with its last process.
     init?(saved record: SavedRecord, defaults: Policy) {
         self.init(adHoc: [], user: .daemon, defaults: defaults)
-        restore(record)
-        guard !command.isEmpty else { return nil }
-    }
-
-    mutating func code(with coder: inout some SavedCoder) {
-        // Each use of the property would copy all of them.
-        var details = details
-        coder.text("name", &name)
-        coder.list("argument", &command)
-        details.user = coder.item("user", details.user == .daemon ? nil : details.user) ?? .daemon
-        let isAdopted = coder.flag("adopted", isAdopted)
-        coder.text("like", &details.model)
-        coder.text("working-directory", &details.workingDirectory)
-        coder.item("confinement", &details.confinement)
-        coder.text("window-class", &details.windowClass)
-        let entry = coder.text("entry", isFromEntry ? manifest : nil)
-        let variables = coder.list("environment", details.environment.map { "\($0.key)=\($0.value)" }.sorted())
-        details.groups = coder.list("group", details.groups.map { String($0) }).compactMap { UInt32($0) }
-        let file = coder.text("manifest", isFromEntry ? nil : manifest)
-        if coder.isReading {
-            (manifest, isFromEntry) = (entry ?? file, entry != nil)
-            for variable in variables.map({ $0.halves(around: "=") }) where variable.count == 2 {
-                details.environment[variable[0]] = variable[1]
-            }
-        }
-        codeDescription(&details, with: &coder)
-        guard coder.isReading else { return }
-        self.details = details
-        policy.takesURLs = takesURLs
-        if isAdopted { self = adopted }
-    }
-
-    /// Writes or reads what a manifest says, which is not saved of an app that follows none: the settings may change meanwhile.
-    private mutating func codeDescription(_ details: inout Details, with coder: inout some SavedCoder) {
-        guard coder.isReading || !isAdHoc || details.model != nil else { return }
-        coder.word("suspend-method", &suspendMethod, unless: .signal)
-        let signal = coder.number("stop-signal", stopSignal == .terminate ? nil : UInt64(stopSignal.rawValue))
-        stopSignal = signal.flatMap(Signal.init(saved:)) ?? stopSignal
-        coder.word("stop-mode", &stopMode, unless: .main)
-        coder.word("exit-policy", &exitPolicy, unless: .main)
-        coder.word("control", &control, unless: .own)
-        let reclaims = coder.number("reclaim-when-suspended", reclaimWhenSuspended.map { $0 ? 1 : 0 })
-        coder.flag("private-tmp", &hasPrivateTemporaryDirectory)
-        let limitsWrites = coder.flag("limits-writes", details.writablePaths != nil)
-        let writablePaths = coder.list("writable-path", details.writablePaths ?? [])
-        let opens = coder.list("opens", details.opens.sorted())
-        var policy = policy
-        policy.code(with: &coder)
-        guard coder.isReading else { return }
-        self.policy = policy
-        reclaimWhenSuspended = reclaims.map { $0 == 1 }
-        details.writablePaths = limitsWrites ? writablePaths : nil
-        details.opens = Set(opens)
+        guard let text = record["manifest"], let document = try? TOMLDocument(text),
+            Self.schema.apply(document, of: "", to: &self).problems.isEmpty, !manifest.command.isEmpty
+        else { return nil }
     }
 }
 
-extension Policy {
-    /// Writes or reads what a manifest says.
-    fileprivate mutating func code(with coder: inout some SavedCoder) {
-        coder.word("suspend", &suspend, unless: .auto)
-        coder.word("callbacks", &callbacks, unless: .auto)
-        backgroundModes = Set(coder.list("background-mode", backgroundModes.sorted()))
-        coder.flag("scenes", &scenes)
-        let limit = coder.number("scene-limit", sceneLimit == 1 ? nil : UInt64(sceneLimit))
-        sceneLimit = limit.flatMap { Int(exactly: $0) } ?? sceneLimit
-        coder.word("restart", &restart, unless: .never)
-        coder.word("launch-at-start", &launchAtStart)
-        coder.word("on-exit", &onExit, unless: .home)
-        timeouts.background = coder.time("background-time", timeouts.background)
-        timeouts.termination = coder.time("termination-timeout", timeouts.termination)
-        timeouts.launch = coder.time("launch-timeout", timeouts.launch)
+nonisolated extension Kind<String> {
+    fileprivate static let text = Kind("a string", \.text)
+}
+
+nonisolated extension Kind<[String]> {
+    fileprivate static let texts = Kind("an array of strings") { $0.list { $0.text } }
+}
+
+nonisolated extension Kind<[String: String]> {
+    fileprivate static let variables = Kind("a table of strings") { node in
+        guard case .table(let table) = node else { return nil }
+        let texts = table.compactMapValues(\.text)
+        return texts.count == table.count ? texts : nil
     }
 }
 
-nonisolated extension SavedCoder {
-    /// Writes or reads a word that is left out if it is the usual one, which a new definition has.
-    fileprivate mutating func word<Word: RawRepresentable<String> & Equatable>(
-        _ name: StaticString, _ value: inout Word, unless usual: Word
-    ) {
-        value = word(name, value == usual ? nil : value) ?? value
-    }
-
-    /// Writes or reads a time in microseconds.
-    fileprivate mutating func time(_ name: StaticString, _ time: Duration) -> Duration {
-        number(name, UInt64(clamping: time.wholeMicroseconds)).flatMap { Int64(exactly: $0) }
-            .map { .microseconds($0) } ?? time
-    }
+nonisolated extension Kind<UInt32> {
+    fileprivate static let id = Kind("the number of a user", \.id)
 }
 
-nonisolated extension Signal {
-    init?(saved number: UInt64) {
-        guard let number = Int32(exactly: number), number > 0, number < 65 else { return nil }
-        self.init(rawValue: number)
-    }
+nonisolated extension Kind<[UInt32]> {
+    fileprivate static let ids = Kind("an array of the numbers of groups") { $0.list { $0.id } }
 }
 
-nonisolated extension AppDefinition.User: SavedItem {
-    static func code(
-        _ item: AppDefinition.User?, with parts: inout some PartCoder & ~Copyable
-    ) -> AppDefinition.User? { parts.rest(item?.text).map { AppDefinition.User(text: $0) } }
+nonisolated extension Kind<Confinement> {
+    fileprivate static let confinement = Kind("a confinement") { $0.text.map { Confinement(text: $0) } }
 }
 
-nonisolated extension AppDefinition.User {
-    fileprivate var text: String? {
-        switch self {
-        case .daemon: nil
-        case .named(let name): "name:" + name
-        case .numbered(let number): "number:\(number)"
-        }
-    }
+nonisolated extension TOMLNode {
+    fileprivate var id: UInt32? { if case .integer(let number) = self { UInt32(exactly: number) } else { nil } }
 
-    fileprivate init(text: String) {
-        let parts = text.halves(around: ":")
-        switch (parts.first, parts.last) {
-        case ("number", let value?) where UInt32(value) != nil:
-            self = UInt32(value).map { .numbered($0) } ?? .named(text)
-        case ("name", let value?) where parts.count == 2: self = .named(value)
-        // No user has such a name, and the launch fails; the daemon's own user would be wrong.
-        default: self = .named("unreadable:\(text)")
-        }
-    }
-}
-
-nonisolated extension String {
-    /// Splits at the first separator. By bytes: a separator and a combining accent after it are one character.
-    fileprivate func halves(around separator: Unicode.Scalar) -> [String] {
-        utf8.split(separator: UInt8(ascii: separator), maxSplits: 1, omittingEmptySubsequences: false)
-            .map { String(decoding: $0, as: UTF8.self) }
+    fileprivate func list<Element>(_ read: (TOMLNode) -> Element?) -> [Element]? {
+        guard case .array(let nodes) = self else { return nil }
+        let elements = nodes.compactMap(read)
+        return elements.count == nodes.count ? elements : nil
     }
 }

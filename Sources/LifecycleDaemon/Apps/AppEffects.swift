@@ -1,4 +1,5 @@
 import AppChannel
+import Configuration
 import Glibc
 import LifecycleCore
 import Processes

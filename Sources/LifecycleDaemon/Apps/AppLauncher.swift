@@ -1,4 +1,5 @@
 import AppChannel
+import Configuration
 import Glibc
 import LifecycleCore
 import Processes
@@ -28,7 +29,7 @@ struct AppLauncher {
         let account = try account(of: definition.user)
         let credentials = try credentials(of: definition, account)
         let privateDirectory = try makeStateDirectory(for: id, credentials)
-        let command = definition.command(opening: url)
+        let command = definition.commandLine(opening: url)
         var request = SpawnRequest(
             program: command.first ?? "", arguments: Array(command.dropFirst()),
             environment: environment.environment(
@@ -38,7 +39,7 @@ struct AppLauncher {
         if let credentials, credentials.userID != geteuid() { request.credentials = credentials }
         request.descriptorLimit = descriptorLimit
         request.confinement = definition.confinement
-        request.hasPrivateTemporaryDirectory = definition.hasPrivateTemporaryDirectory
+        request.hasPrivateTemporaryDirectory = definition.privateTmp
         request.writablePaths = Self.writablePaths(of: definition, stateDirectory: privateDirectory)
         request.standardOutput = output.standardOutput
         request.standardError = output.standardError
@@ -70,7 +71,7 @@ struct AppLauncher {
         guard let listed = definition.writablePaths else { return nil }
         let places: [String] = ["/tmp", "/var/tmp"]
         let temporary = places.filter { unsafe access($0, F_OK) == 0 }
-        let own = [stateDirectory] + (definition.hasPrivateTemporaryDirectory ? temporary : [])
+        let own = [stateDirectory] + (definition.privateTmp ? temporary : [])
         let paths = Set(listed + own)
         if paths.contains("/") { return ["/"] }
         return paths.filter { path in !paths.contains { path.hasPrefix($0 + "/") } }.sorted()

@@ -1,4 +1,5 @@
 import AppChannel
+import Configuration
 import LifecycleCore
 import Processes
 import Systemd
@@ -52,7 +53,7 @@ extension AppManager: ChannelDelegate {
     /// Returns whether a process of the app speaks for it: the main process, or one in its session while it runs. A program in
     /// a terminal, which has a session of its own, does not.
     func mayConnect(_ process: ProcessID, as app: AppIndex) -> Bool {
-        guard let policy = catalog[driver.id(of: app)]?.policy, policy.callbacks != .none else { return false }
+        guard let definition = catalog[driver.id(of: app)], definition.callbacks != .none else { return false }
         // The end of the main process may not have been seen yet.
         guard let main = processes.pid(of: app), main != process, let status = ProcessStatus(of: main), !status.isZombie
         else { return true }
@@ -116,7 +117,7 @@ extension AppManager: ProcessDelegate {
             let output = try launcher.output(of: id, definition)
             let machine = self.app(app)
             let channel =
-                definition.policy.callbacks == .none ? nil : channels.open(app, launched: machine?.launched)
+                definition.callbacks == .none ? nil : channels.open(app, launched: machine?.launched)
             let request = try launcher.request(
                 for: id, definition, launch: launchFields(of: id, app), url: machine?.argumentURL, output: output,
                 channel: channel)
@@ -149,7 +150,7 @@ extension AppManager: ProcessDelegate {
         if isRestoring, processes.isAskedToEnd(app) { return }
         let definition = catalog[id]
         let order = definition.map { EndOrder($0.stopMode) }
-        processes.terminate(app, definition?.stopSignal ?? .terminate, order ?? .mainFirst)
+        processes.terminate(app, definition.map { Signal($0.stopSignal) } ?? .terminate, order ?? .mainFirst)
     }
 
     func forget(_ id: AppID, _ app: AppIndex, _ exit: ExitRecord?, _ reclaimed: ReclaimRecord?) {

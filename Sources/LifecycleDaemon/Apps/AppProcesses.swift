@@ -156,7 +156,7 @@ final class AppProcesses {
     ) {
         do throws(SpawnError) {
             let name = core.id(of: index).name
-            let tree = try table.launch(request, name: name, suspendMethod: definition.suspendMethod)
+            let tree = try table.launch(request, name: name, suspendMethod: SuspendMethod(definition.suspendMethod))
             let app = makeApp(index, tree, exitPolicy: definition.exitPolicy, launched: launched)
             try watchExec(of: app)
             insert(app)
@@ -184,9 +184,10 @@ final class AppProcesses {
     ) -> Bool {
         let tree =
             if let unit {
-                table.adopt(process, in: unit, suspendMethod: definition.suspendMethod)
+                table.adopt(process, in: unit, suspendMethod: SuspendMethod(definition.suspendMethod))
             } else {
-                table.adopt(process, name: core.id(of: index).name, suspendMethod: definition.suspendMethod)
+                table.adopt(
+                    process, name: core.id(of: index).name, suspendMethod: SuspendMethod(definition.suspendMethod))
             }
         guard let tree else { return false }
         let app = makeApp(index, tree, exitPolicy: definition.exitPolicy, launched: launched)

@@ -85,27 +85,9 @@ struct URLHandlers {
 }
 
 extension AppDefinition {
-    /// The arguments that stand for a URL or a file, as in the Exec key of a desktop entry.
-    private static let fieldCodes: Set<String> = ["%u", "%U", "%f", "%F"]
-
-    var takesURLs: Bool { self.exec?.takesURLs ?? (!isAdHoc && Self.takesURLs(command)) }
-
-    static func takesURLs(_ command: [String]) -> Bool { command.dropFirst().contains { fieldCodes.contains($0) } }
-
-    /// Returns the command with the URL in place of its field codes, or without these. An ad-hoc command stays as it is.
-    func command(opening url: String?) -> [String] {
-        let file = url.flatMap { URLText($0)?.filePath }
-        if let exec = self.exec { return exec.command(opening: url, path: file) }
-        guard takesURLs, let program = command.first else { return command }
-        let path = file ?? url
-        return [program]
-            + command.dropFirst().compactMap { argument in
-                switch argument {
-                case "%u", "%U": url
-                case "%f", "%F": path
-                default: argument
-                }
-            }
+    /// Returns the command with the URL in its place, or without one.
+    func commandLine(opening url: String?) -> [String] {
+        line.command(opening: url, path: url.flatMap { URLText($0)?.filePath })
     }
 }
 

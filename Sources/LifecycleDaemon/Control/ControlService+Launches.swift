@@ -64,7 +64,7 @@ extension ControlService {
         if isOther { definition.groups = [peer.group] + peer.groups.filter { $0 != peer.group } }
         definition.environment = run.environment ?? [:]
         definition.workingDirectory = run.workingDirectory
-        definition.confinement = call.connection.confinement
+        definition.callerConfinement = call.connection.confinement
         if let objection = stateObjection(to: definition, id, of: peer.user, call.scope) { throw objection }
         manager.define(id, definition)
         try ask(.launch(id, background: run.background ?? false), for: call)

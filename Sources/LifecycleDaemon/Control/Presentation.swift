@@ -75,7 +75,7 @@ struct Presentation {
         let failure = app.reason == .launchFailed ? manager.exits.ended[app.id] : nil
         let core = manager.core
         return APIDetails(
-            app: self.app(app), command: definition?.command ?? [], user: user, manifest: definition?.manifest,
+            app: self.app(app), command: definition?.command ?? [], user: user, manifest: definition?.file,
             adopted: definition?.isAdopted ?? false, units: manager.processes.units(of: app.index),
             processes: manager.processes.processes(of: app.index).enumerated().map { number, info in
                 process(info, number: number)
@@ -178,7 +178,7 @@ struct Presentation {
         for (id, definition) in manager.catalog.definitions where !definition.isAdHoc && !definition.isFromEntry {
             apps.append(
                 APIAvailableApp(
-                    id: id.name, name: definition.name, source: .manifest, file: definition.manifest ?? "",
+                    id: id.name, name: definition.name, source: .manifest, file: definition.manifest.file,
                     running: manager.isRunning(id), shown: true))
         }
         let described = Set(apps.map(\.id))

@@ -129,3 +129,10 @@ extension LaunchRecord: SavedTable {
         coder.item("keeper", &tree.keeper)
     }
 }
+
+nonisolated extension Signal {
+    fileprivate init?(saved number: UInt64) {
+        guard let number = Int32(exactly: number), number > 0, number < 65 else { return nil }
+        self.init(rawValue: number)
+    }
+}

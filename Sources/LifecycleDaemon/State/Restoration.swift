@@ -139,20 +139,17 @@ extension AppManager: StateSource {
         var isUserNamed = false
         for (id, app) in saved.apps {
             // Requests for an app that was never launched ended with the previous daemon.
-            guard app.core != nil, let record = app.definition else { continue }
+            guard app.core != nil, let record = app.definition,
+                var definition = AppDefinition(saved: record, defaults: defaults)
+            else { continue }
+            if definition.isAdHoc { definition.savedSize = record.bytes.count }
             if let described = catalog[id] {
-                guard var definition = AppDefinition(saved: record, defaults: defaults), definition.isAdHoc,
-                    !haveSameUser(definition, described)
-                else { continue }
-                definition.savedSize = record.bytes.count
+                guard definition.isAdHoc, !haveSameUser(definition, described) else { continue }
                 catalog.occupy(id, by: definition)
                 continue
             }
-            var known: AppDefinition?
-            if record["entry"] != nil { known = entry(of: id).map { self.definition(of: $0) } }
-            guard var definition = known ?? AppDefinition(saved: record, defaults: defaults) else { continue }
+            if definition.isFromEntry, let entry = entry(of: id) { definition = self.definition(of: entry) }
             if let model = definition.model.flatMap({ catalog[AppID($0)] }) { definition.follow(model) }
-            if definition.isAdHoc { definition.savedSize = record.bytes.count }
             catalog.insert(definition, as: id)
             if case .named = definition.user { isUserNamed = true }
         }

@@ -156,9 +156,9 @@ import Testing
         "launch id=a token=12-34 main=1234:99 cgroup=app-1 exit-policy=last launched=7 held-before=7:8 main-ended=core:11"
             + " taken-in=1 origin=1 owner=1000 stray=9:10 unit=1 held-signal=10 user=1000 adoption-time=9",
         "launch id=a token=12-34 main=1234:99 main-ended=code:3",
-        "definition id=a argument=x user=number:1000 group=1000 manifest=/a.toml stop-signal=15 scenes=1 scene-limit=3"
-            + " reclaim-when-suspended=1 background-time=5000000 termination-timeout=5000000 launch-timeout=20000000"
-            + " restart=always confinement=7,1,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16",
+        "definition id=a manifest=command=[\"x\"]%0Asaved.userID=1000%0Asaved.groups=[1000]%0AsceneLimit=3"
+            + "%0AbackgroundTime=\"5000000us\"%0AterminationTimeout=\"5s\"%0AlaunchTimeout=20"
+            + "%0Asaved.confinement=\"7,1,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16\"",
         "ended id=a time=1700000000000000 user=1000 exit=7000000:active:signal:11:crash reclaim-candidates=3"
             + " reclaim-freed=4096",
         "exit exit=7000000:active:signal:11:crash time=1700000000000000",

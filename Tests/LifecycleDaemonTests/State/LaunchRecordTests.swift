@@ -66,22 +66,31 @@ import Testing
         #expect(restored.environment == definition.environment)
     }
 
-    @Test(arguments: ["", "x", "number:", "number:x", "number:-1", "number:4294967296", "name"])
-    func adHocAppWithAMalformedUserHasNoUser(text: String) throws {
-        let saved = AppDefinition(adHoc: ["a"], user: .numbered(7), defaults: Policy()).saved(AppID("a"))
-        let fields = saved.fields.map { $0.name == "user" ? SavedRecord.Field(name: "user", value: text) : $0 }
-        let restored = try #require(AppDefinition(saved: SavedRecord(fields: fields), defaults: Policy()))
-        #expect(restored.user == .named("unreadable:\(text)"))
+    /// An app without some of its keys could have more rights than its file or its caller gave it.
+    @Test(arguments: [
+        "saved.userID = -1", "saved.userID = 4294967296", "saved.userID = 'me'", "saved.groups = ['x']", "user = ''",
+        "writablePaths = ['x']", "capabilities = ['x']", "unknown = 1", "no TOML",
+    ])
+    func definitionWithAMistakeIsNotRestored(line: String) throws {
+        func restored(_ text: String) -> AppDefinition? {
+            var record = SavedRecord()
+            record.add("manifest", text)
+            return AppDefinition(saved: record, defaults: Policy())
+        }
+        #expect(restored("command = ['a']") != nil)
+        #expect(restored("command = ['a']\n\(line)") == nil)
     }
 
     @Test(arguments: ["", "x", "1,2", "-,-"])
     func adHocAppWithAMalformedConfinementGainsNoPrivileges(text: String) throws {
         var definition = AppDefinition(adHoc: ["a"], user: .daemon, defaults: Policy())
-        definition.confinement = Confinement(of: getpid(), knownAt: Confinement.now)
+        let confinement = try #require(Confinement(of: getpid(), knownAt: Confinement.now))
+        definition.callerConfinement = confinement
         let saved = definition.saved(AppID("a"))
-        #expect(AppDefinition(saved: saved, defaults: Policy())?.confinement == definition.confinement)
-        let fields = saved.fields.map { $0.name == "confinement" ? SavedRecord.Field(name: $0.name, value: text) : $0 }
-        #expect(AppDefinition(saved: SavedRecord(fields: fields), defaults: Policy())?.confinement == .unknown)
+        #expect(AppDefinition(saved: saved, defaults: Policy())?.confinement == confinement)
+        var damaged = SavedRecord()
+        damaged.add("manifest", saved["manifest"]?.replacing(confinement.text, with: text))
+        #expect(AppDefinition(saved: damaged, defaults: Policy())?.confinement == .unknown)
     }
 
     /// The entry may have gone when a daemon restores the app.
@@ -91,7 +100,7 @@ import Testing
         let definition = AppDefinition(entry: DesktopEntry(manifest: manifest), defaults: Policy())
         let restored = try #require(AppDefinition(saved: definition.saved(AppID("a")), defaults: Policy()))
         #expect(restored.isFromEntry && !restored.isAdHoc)
-        #expect(restored.manifest == manifest.file)
+        #expect(restored.file == manifest.file)
         #expect(restored.command == ["a", "b"])
         // Nothing describes the app any more: it is forgotten with its last process.
         #expect(restored.policy.isTransient)
@@ -118,12 +127,14 @@ import Testing
         for (value, initial) in zip(set.children, unset.children) where "\(value.value)" == "\(initial.value)" {
             #expect(value.label == "exec")
         }
-        var definition = AppDefinition(manifest: manifest, defaults: Policy())
+        let definition = AppDefinition(manifest: manifest, defaults: Policy())
         let saved = definition.saved(AppID("a"))
         let restored = try #require(AppDefinition(saved: saved, defaults: Policy()))
+        #expect(restored.manifest == manifest)
         // Nothing describes the app any more: it is forgotten with its last process.
-        definition.policy.isTransient = true
-        #expect(restored == definition)
+        var policy = definition.policy
+        policy.isTransient = true
+        #expect(restored.policy == policy)
         #expect(restored.saved(AppID("a")) == saved)
     }
 
@@ -134,7 +145,8 @@ import Testing
         definition.model = "a"
         definition.follow(AppDefinition(manifest: manifest, defaults: Policy()))
         let restored = try #require(AppDefinition(saved: definition.saved(AppID("a-2")), defaults: Policy()))
-        #expect(restored == definition && restored.isAdHoc)
+        #expect(restored.policy == definition.policy && restored.stopSignal == .interrupt)
+        #expect(restored.isAdHoc && restored.command == ["a"])
     }
 
     @Test func adHocAppIsRestoredAsSaved() throws {

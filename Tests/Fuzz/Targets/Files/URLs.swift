@@ -40,7 +40,7 @@ extension FuzzTarget {
         let opens = ["web": ["http", "https"], "text": ["text/plain", "text/*"], "other": ["https", "image/png"]]
         for (name, kinds) in opens {
             var definition = AppDefinition(adHoc: ["true", "%u"], user: .daemon, defaults: Policy())
-            definition.opens = Set(kinds)
+            definition.mimeTypes = Set(kinds)
             apps[AppID(name)] = definition
         }
         return URLHandlers(apps: apps, defaults: ["https": "web"])

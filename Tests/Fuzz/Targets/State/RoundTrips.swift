@@ -61,9 +61,9 @@ extension FuzzTarget {
     }
 
     private static func checkDefinition(_ texts: [String], _ id: AppID) {
-        var definition = AppDefinition(adHoc: ["true"] + texts, user: .named(texts[0]), defaults: Policy())
+        var definition = AppDefinition(adHoc: ["true"] + texts, user: .numbered(1000), defaults: Policy())
         definition.environment = ["NAME": texts[1], "OTHER": texts[2]]
-        definition.workingDirectory = texts[3]
+        definition.workingDirectory = "/\(texts[3].prefix(64))"
         let lines = [StateLine.encode(.definition, definition.saved(id)).dropLast()]
         let record = SavedState(lines: lines).apps[id]?.definition
         let again = record.flatMap { AppDefinition(saved: $0, defaults: Policy()) }
