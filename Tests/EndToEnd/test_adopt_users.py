@@ -9,7 +9,7 @@ import pytest
 
 import programs
 from container import wait_for
-from restoration import manifest, start_again
+from restoration import group_of, manifest, start_again
 
 pytestmark = pytest.mark.skipif(os.geteuid() != 0 or not shutil.which("setpriv"), reason="needs root and setpriv")
 
@@ -82,16 +82,26 @@ def test_a_process_of_root_in_a_users_tree_is_left_alone_and_named(mortal, shell
     assert "shell" not in mortal.lifectl.apps()
 
 
+@pytest.mark.parametrize("looks_first", [False, True])
 @pytest.mark.parametrize("method", ["freezer", "both"])
-def test_a_tree_with_a_process_of_another_user_is_not_frozen(mortal, shell, method):
+def test_a_process_of_another_user_is_not_frozen_with_the_tree(mortal, shell, method, looks_first):
     pid, roots, own = shell
     manifest(mortal, "shell", programs.IDLE, f'suspendMethod = "{method}"')
-    mortal.lifectl("adopt", str(pid), "--id", "shell")
     before = place(mortal, roots)
+    mortal.lifectl("adopt", str(pid), "--id", "shell")
+    if looks_first:
+        assert len(unheld(mortal, "shell")) == 1
     mortal.lifectl("suspend", "shell")
-    # A frozen process shows the SIGSTOP a moment later.
-    wait_for(lambda: states(mortal, pid, roots, own) == "TST", what="a stopped tree, and a process that runs on")
-    assert place(mortal, roots) == before
+    assert place(mortal, roots) == before and states(mortal, roots) == "S"
+    if "app-shell" in place(mortal, pid):
+        assert is_frozen(mortal, pid) and is_frozen(mortal, own)
+    else:
+        assert states(mortal, pid, own) == "TT"
+    # What the daemon does by itself afterwards must not thaw it.
+    start_again(mortal)
+    mortal.lifectl("explain", "shell")
+    assert "app-shell" not in place(mortal, pid) or is_frozen(mortal, pid)
+    assert states(mortal, roots) == "S"
     mortal.lifectl("terminate", "shell")
     assert not mortal.kernel.exists(own) and mortal.kernel.exists(roots)
 
@@ -121,6 +131,10 @@ def test_a_member_reaches_no_process_of_root_by_adopting_its_parent(container, l
 
 def place(daemon, pid):
     return (daemon.kernel.proc / str(pid) / "cgroup").read_text()
+
+
+def is_frozen(daemon, pid):
+    return "app-shell" in place(daemon, pid) and "frozen 1" in (group_of(daemon, "shell") / "cgroup.events").read_text()
 
 
 @pytest.fixture
@@ -172,6 +186,15 @@ def test_a_process_that_gains_rights_after_the_adoption_is_left_alone(mortal, ad
         assert "shell" not in mortal.lifectl.apps()
         assert states(mortal, gained) == "S"
         assert "app-shell" not in place(mortal, gained)
+
+
+@pytest.mark.parametrize("method", ["freezer", "both"])
+def test_a_process_that_gains_rights_in_the_control_group_is_not_frozen(mortal, adopt_then_gain, method):
+    manifest(mortal, "shell", programs.IDLE, f'suspendMethod = "{method}"')
+    pid, own, gained = adopt_then_gain("{} 5004 & wait; wait")
+    mortal.lifectl("suspend", "shell")
+    # A process that was frozen for a moment shows the SIGSTOP afterwards.
+    wait_for(lambda: states(mortal, pid, own, gained) == "TTS", what="a stopped tree, and a process that runs on")
 
 
 def test_an_app_whose_main_process_gains_rights_ends_without_it(mortal, adopt_then_gain):

@@ -3,7 +3,7 @@ import Glibc
 /// Holds those processes of an adopted tree that run as its owner, within another containment.
 ///
 /// Each look judges the processes. `cgroup.kill` is never used, because a process may become foreign meanwhile, and the freezer only as
-/// long as no foreign process is inside.
+/// long as it reaches no foreign process.
 final class OwnedContainment: Containment {
     private let inner: Containment
     let owner: TreeOwner
@@ -39,7 +39,7 @@ final class OwnedContainment: Containment {
         processes.filter { !owner.owns($0.pid) && $0.identity.livingStatus != nil }
     }
 
-    private var holdsForeigner: Bool { !foreigners(among: inner.members()).isEmpty }
+    private var freezesForeigner: Bool { !foreigners(among: inner.members().filter(inner.freezes)).isEmpty }
 
     override var isGroupAlone: Bool { inner.isGroupAlone }
 
@@ -61,7 +61,7 @@ final class OwnedContainment: Containment {
 
     override func acknowledgeChange() -> Bool { inner.acknowledgeChange() }
 
-    override func freeze() -> Bool { !holdsForeigner && inner.freeze() }
+    override func freeze() -> Bool { !freezesForeigner && inner.freeze() }
 
     override func thaw() { inner.thaw() }
 
@@ -70,7 +70,7 @@ final class OwnedContainment: Containment {
     /// A process that was about to gain rights may have been frozen with them: the group is thawed then.
     override var isFrozen: Bool {
         guard inner.isFrozen else { return false }
-        if !holdsForeigner { return true }
+        if !freezesForeigner { return true }
         inner.thaw()
         return false
     }
