@@ -63,7 +63,7 @@ class Kernel:
         A shell waits uninterruptibly in vfork(2), and takes no step, until its child has executed a program. A child that is
         stopped before that holds its parent in this state.
         """
-        tree = self.tree(pid)
+        tree = [stat for stat in self.tree(pid) if stat.state not in "ZX"]
         holders = {stat.parent for stat in tree if stat.state == "T"}
         return bool(tree) and all(stat.state == "T" or (stat.state == "D" and stat.pid in holders) for stat in tree)
 
