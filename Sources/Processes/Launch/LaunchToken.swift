@@ -12,35 +12,15 @@ public struct LaunchToken: Hashable, Sendable, CustomStringConvertible {
         LaunchToken(first: .random(in: .min ... .max), second: .random(in: .min ... .max))
     }
 
-    /// Reads a token; nil for a text that is not the value of one.
+    /// Reads a token; nil for a text that ``rawValue`` does not write.
     public init?(rawValue: String) {
-        var bytes = rawValue.utf8.makeIterator()
-        guard let first = Self.number(&bytes, until: UInt8(ascii: "-")), let second = Self.number(&bytes, until: nil)
-        else { return nil }
-        self.init(first: first, second: second)
+        let numbers = rawValue.split(separator: "-").compactMap { UInt64($0, radix: 16) }
+        guard numbers.count == 2 else { return nil }
+        self.init(first: numbers[0], second: numbers[1])
+        guard self.rawValue == rawValue else { return nil }
     }
 
-    /// Reads a number as ``rawValue`` writes it, and the byte after it.
-    private static func number(_ bytes: inout String.UTF8View.Iterator, until end: UInt8?) -> UInt64? {
-        var (number, count): (UInt64, Int) = (0, 0)
-        while let digit = bytes.next() {
-            guard digit != end else { return count > 0 ? number : nil }
-            guard count < 16, number > 0 || count == 0, let value = value(ofDigit: digit) else { return nil }
-            number = number << 4 | value
-            count += 1
-        }
-        return end == nil && count > 0 ? number : nil
-    }
-
-    private static func value(ofDigit byte: UInt8) -> UInt64? {
-        switch byte {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): UInt64(byte - UInt8(ascii: "0"))
-        case UInt8(ascii: "a")...UInt8(ascii: "f"): UInt64(byte - UInt8(ascii: "a") + 10)
-        default: nil
-        }
-    }
-
-    /// The text that ``init(rawValue:)`` reads.
+    /// Two numbers in hexadecimal.
     public var rawValue: String { String(first, radix: 16) + "-" + String(second, radix: 16) }
 
     /// The same text.

@@ -255,43 +255,39 @@ extension ProcessTable {
     }
 
     private func attribute(_ event: ChildEvent) -> TreeEvent? {
+        let tree: ProcessTree?
         if let token = tokensByMain[event.pid] {
-            return attributeToMain(event, of: token)
+            tree = treesByToken[token]
+            if case .ended = event.change { tokensByMain[event.pid] = nil }
+        } else if case .ended = event.change {
+            // The number may be another's already.
+            tree = trees.first { $0.stoppedMembers?.contains { $0.pid == event.pid } ?? false }
+        } else {
+            tree = self.tree(containing: event.pid)
         }
-        switch event.change {
-        case .ended(.exited):
-            // A stopped process cannot exit: it was continued, and may have left another.
-            let tree = trees.first {
-                $0.desiredState == .stopped && $0.stoppedMembers?.contains { $0.pid == event.pid } ?? false
-            }
-            return tree.map { TreeEvent(tree: $0.token, change: .memberContinued(event.pid, asked: false)) }
-        case .ended: return nil
-        case .stopped:
-            return tree(containing: event.pid).map { TreeEvent(tree: $0.token, change: .memberStopped(event.pid)) }
-        case .continued:
-            return tree(containing: event.pid).map { tree in
-                let isAsked = tree.allowsContinuing(event.pid)
-                return TreeEvent(tree: tree.token, change: .memberContinued(event.pid, asked: isAsked))
-            }
-        }
+        return tree.flatMap { attribute(event, to: $0) }
     }
 
-    private func attributeToMain(_ event: ChildEvent, of token: LaunchToken) -> TreeEvent? {
-        let tree = treesByToken[token]
+    private func attribute(_ event: ChildEvent, to tree: ProcessTree) -> TreeEvent? {
+        let isMain = event.pid == tree.main.pid && tree.exitStatus == nil
+        let isStopWanted = tree.desiredState == .stopped
         let change: TreeEvent.Change
         switch event.change {
-        case .ended(let status):
-            tokensByMain[event.pid] = nil
-            tree?.mainWasReaped(status)
-            if tree != nil { ending.insert(token) }
-            tree?.askOthersIfDue()
-            change = .mainEnded(status)
+        case .ended(let status) where isMain:
+            return mainEnded(tree, status)
+        case .ended(.exited) where isStopWanted:
+            // A stopped process cannot exit: it was continued, and may have left another.
+            change = .memberContinued(event.pid, asked: false)
+        case .ended: return nil
         case .stopped(let signal):
-            change = .mainStopped(signal, asked: tree?.desiredState == .stopped)
+            // It may be old news, of the time before this process was told.
+            change =
+                isMain ? .mainStopped(signal, asked: isStopWanted || !tree.isMainStopped) : .memberStopped(event.pid)
         case .continued:
-            change = .mainContinued(asked: tree?.allowsContinuing(event.pid) ?? true)
+            let isAsked = tree.allowsContinuing(event.pid)
+            change = isMain ? .mainContinued(asked: isAsked) : .memberContinued(event.pid, asked: isAsked)
         }
-        return tree.map { TreeEvent(tree: $0.token, change: change) }
+        return TreeEvent(tree: tree.token, change: change)
     }
 
     /// Returns the end of each tree that waited for its last process. `acknowledgeChange(of:)` reports the trees whose last
@@ -329,6 +325,7 @@ extension ProcessTable {
         tokensByForeignMain[tree.main] = nil
         tree.mainWasReaped(status)
         ending.insert(tree.token)
+        tree.askOthersIfDue()
         return TreeEvent(tree: tree.token, change: .mainEnded(status))
     }
 
@@ -337,27 +334,7 @@ extension ProcessTable {
         guard let keeper = tree.containment.keeper else { return [] }
         var events: [TreeEvent] = []
         while let news = keeper.next() {
-            let isMain = news.pid == tree.main.pid && tree.exitStatus == nil
-            switch news.change {
-            case .ended(let status):
-                if isMain {
-                    events.append(mainEnded(tree, status))
-                } else if tree.desiredState == .stopped, case .exited = status {
-                    // It ran, so it was continued, and may have left another.
-                    events.append(TreeEvent(tree: tree.token, change: .memberContinued(news.pid, asked: false)))
-                }
-            case .stopped(let signal):
-                // It may be old news, of the time before a daemon had connected.
-                let isAsked = tree.desiredState == .stopped
-                let change: TreeEvent.Change =
-                    isMain ? .mainStopped(signal, asked: isAsked || !tree.isMainStopped) : .memberStopped(news.pid)
-                events.append(TreeEvent(tree: tree.token, change: change))
-            case .continued:
-                let isAsked = tree.allowsContinuing(news.pid)
-                let change: TreeEvent.Change =
-                    isMain ? .mainContinued(asked: isAsked) : .memberContinued(news.pid, asked: isAsked)
-                events.append(TreeEvent(tree: tree.token, change: change))
-            }
+            if let event = attribute(news, to: tree) { events.append(event) }
         }
         // A keeper ends by itself when no process is left, and all was read.
         if keeper.takeEnd(), !tree.isEmpty {
