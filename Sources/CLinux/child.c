@@ -330,14 +330,6 @@ static pid_t start_program(struct linux_child child)
     return pid < 0 ? -errno : pid;
 }
 
-// Writes the digits of a number before the end of a text, and returns the first.
-static char *write_number(char *end, pid_t number)
-{
-    for (*--end = 0; number > 0; number /= 10)
-        *--end = (char)('0' + number % 10);
-    return end;
-}
-
 _Noreturn void linux_run_keeper(struct linux_child child)
 {
     // A session of its own: a signal to that of the app or of the daemon does not reach the keeper.
@@ -346,8 +338,7 @@ _Noreturn void linux_run_keeper(struct linux_child child)
     if (pid < 0 || !is_told)
         _exit(127);
     reset_signal_handlers(false);
-    char text[16];
-    char *const arguments[] = {"lifed-keeper", write_number(text + sizeof text, pid), NULL};
+    char *const arguments[] = {"lifed-keeper", NULL};
     char *const environment[] = {NULL};
     // Moved away before the standard descriptors are replaced: it may be one of them.
     int status = fcntl(child.status, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);

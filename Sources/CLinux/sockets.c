@@ -11,8 +11,6 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#define PACKET_BACKLOG 4
-
 #ifndef SO_PEERPIDFD
 #define SO_PEERPIDFD 77
 #endif
@@ -66,7 +64,7 @@ static int use_name(const char *directory, const char *name, int (*use)(int, con
 int linux_listen_for_packets(const char *directory, const char *name)
 {
     int descriptor = use_name(directory, name, linux_bind_path);
-    if (descriptor < 0 || listen(descriptor, PACKET_BACKLOG) == 0)
+    if (descriptor < 0 || listen(descriptor, LINUX_KEEPER_BACKLOG) == 0)
         return descriptor;
     int error = -errno;
     close(descriptor);

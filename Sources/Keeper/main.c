@@ -3,8 +3,8 @@
 // Whatever the app starts stays below its keeper, because the keeper is its child subreaper, also while no daemon runs. The
 // keeper tells the daemon how its children end, stop and continue, and decides nothing.
 //
-// Usage: lifed-keeper PID. PID is the app's main process, a child of the keeper. Standard input is a listening
-// SOCK_SEQPACKET socket, to which the daemon connects, and the next daemon again.
+// It starts as the parent of the app's main process. Standard input is a listening SOCK_SEQPACKET socket, to which the daemon
+// connects, and the next daemon again.
 
 #define _GNU_SOURCE
 #include <errno.h>
@@ -13,7 +13,6 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -102,6 +101,8 @@ static void receive(void)
     }
     if (number == LINUX_KEEPER_RELEASE)
         exit(EXIT_SUCCESS);
+    if (main_process == 0)
+        main_process = (pid_t)number;
     while (sent_count > 0 && news[0].number <= number)
         remove_news(0);
 }
@@ -126,18 +127,23 @@ static time_t now(void)
     return time.tv_sec;
 }
 
-// Blocks every signal. Returns a descriptor that is readable after SIGCHLD.
-static int block_signals(void)
+static void interrupt(int number)
 {
-    sigset_t signals;
-    sigfillset(&signals);
-    sigprocmask(SIG_BLOCK, &signals, NULL);
-    sigemptyset(&signals);
-    sigaddset(&signals, SIGCHLD);
-    return signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
+    (void)number;
 }
 
-// The main process is reaped after the daemon has looked at it, and has said so, or has ended.
+// Blocks every signal. Returns the mask for a wait, which SIGCHLD interrupts.
+static sigset_t block_signals(void)
+{
+    sigset_t signals;
+    signal(SIGCHLD, interrupt);
+    sigfillset(&signals);
+    sigprocmask(SIG_SETMASK, &signals, NULL);
+    sigdelset(&signals, SIGCHLD);
+    return signals;
+}
+
+// The main process is reaped after the daemon has looked at it, and has sent its number, or has ended.
 static void wait_for_start(void)
 {
     accept_daemon();
@@ -148,18 +154,14 @@ static void wait_for_start(void)
     receive();
 }
 
-int main(int count, char **arguments)
+int main(void)
 {
-    main_process = count == 2 ? atoi(arguments[1]) : 0;
-    int signals = block_signals();
-    if (main_process <= 0 || signals < 0)
-        return EXIT_FAILURE;
+    sigset_t signals = block_signals();
+    // Once more, after the daemon: whoever connects from now on is told that this process listens (SO_PEERCRED).
+    listen(LISTENER, LINUX_KEEPER_BACKLOG);
     wait_for_start();
     time_t connected = now();
     for (;;) {
-        struct signalfd_siginfo signal;
-        while (read(signals, &signal, sizeof signal) > 0)
-            continue;
         bool has_children = read_children();
         send_news();
         if (connection >= 0 || has_children)
@@ -169,14 +171,13 @@ int main(int count, char **arguments)
             return EXIT_SUCCESS;
 
         struct pollfd descriptors[] = {
-            {.fd = signals, .events = POLLIN},
             {.fd = LISTENER, .events = POLLIN},
             {.fd = connection, .events = sent_count < news_count ? POLLIN | POLLOUT : POLLIN},
         };
-        poll(descriptors, 3, has_children || connection >= 0 ? -1 : (int)left * 1000);
-        if (descriptors[2].revents & ~POLLOUT)
+        ppoll(descriptors, 2, has_children || connection >= 0 ? NULL : &(struct timespec){.tv_sec = left}, &signals);
+        if (descriptors[1].revents & ~POLLOUT)
             receive();
-        if (descriptors[1].revents)
+        if (descriptors[0].revents)
             accept_daemon();
     }
 }

@@ -154,15 +154,6 @@ public final class Daemon {
             for name in names.subtracting(inUse) { DescriptorStore.discard(name, log: log) }
         }
         descriptors.closeRest()
-        releaseKeepers()
-    }
-
-    /// Ends the keepers of launches that the previous daemon had no time to record.
-    private func releaseKeepers() {
-        let used = Set(manager.processes.tokens.map(\.rawValue))
-        for name in PrivateDirectory.names(in: paths.keepers) ?? [] where !used.contains(name) {
-            manager.processes.table.keepers?.release(name)
-        }
     }
 
     /// Opens the socket for apps that have no channel. Without it they go on as apps without the library.

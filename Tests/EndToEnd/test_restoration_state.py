@@ -10,7 +10,7 @@ import pytest
 
 import programs
 from container import wait_for
-from restoration import forget_announcement, kill, manifest, saved, slots_file, start_again, state_file
+from restoration import forget_announcement, kill, manifest, rescue, saved, slots_file, start_again, state_file
 
 OTHER_CLOCK = "unshare --time --fork --monotonic 100000 --boottime 100000".split()
 
@@ -142,11 +142,8 @@ def test_apps_of_a_state_that_cannot_be_used_are_ended(mortal, suspended, found,
 
     start_again(mortal, damage)
     assert f"cannot restore the apps: cannot use {state_file(mortal)}" in mortal.logged
-    # The numbers of processes in another namespace mean nothing; those in the control groups are known.
-    if "pid:" not in found or mortal.containment == "auto":
-        assert not mortal.kernel.exists(suspended)
-    else:
-        assert mortal.kernel.is_stopped(suspended)
+    # The numbers of processes in another namespace mean nothing; control groups and keepers are known without them.
+    assert not mortal.kernel.exists(suspended)
 
 
 def cut_slots(daemon):
@@ -165,13 +162,17 @@ def remove_text(daemon):
 @pytest.mark.parametrize("damage", [cut_slots, cut_text, remove_text])
 def test_apps_whose_records_are_lost_run_again(mortal, suspended, damage):
     start_again(mortal, lambda: damage(mortal))
-    # Without its record, only its control group tells of a process.
-    if damage == cut_slots or mortal.containment == "auto":
-        wait_for(lambda: runs(mortal, suspended), what="the app runs again")
-        assert "lifed has continued 5 processes of apps that it does not restore" in mortal.logged
-        assert "cannot restore every app: the saved state is incomplete" in mortal.logged
-    else:
-        assert mortal.kernel.is_stopped(suspended)
+    wait_for(lambda: runs(mortal, suspended), what="the app runs again")
+    assert "lifed has continued 5 processes of apps that it does not restore" in mortal.logged
+    assert "cannot restore every app: the saved state is incomplete" in mortal.logged
+
+
+@pytest.mark.parametrize("mortal", ["keeper"], indirect=True)
+def test_a_rescue_without_a_saved_state_continues_what_is_below_keepers(mortal, suspended):
+    kill(mortal)
+    remove_text(mortal)
+    assert rescue(mortal).stdout == "continued 5 stopped processes of its apps, thawed 0 frozen groups\n"
+    wait_for(lambda: runs(mortal, suspended), what="the app runs again")
 
 
 def test_a_directory_that_others_may_write_to_is_refused(mortal):
@@ -192,14 +193,11 @@ def test_a_clock_that_is_another_is_not_believed(mortal):
     pid = mortal.lifectl.start("app", *programs.IDLE)
     mortal.lifectl("suspend", "app")
     kill(mortal)
-    try:
-        mortal.start(OTHER_CLOCK)
-        assert "cannot restore the apps" in mortal.logged
-        assert mortal.lifectl.apps() == {}
-        os.kill(int((mortal.runtime / "lock").read_text().split()[0]), signal.SIGTERM)
-        assert mortal.process.wait(timeout=60) == 0
-    finally:
-        os.kill(pid, signal.SIGKILL)
+    mortal.start(OTHER_CLOCK)
+    assert "cannot restore the apps" in mortal.logged
+    assert mortal.lifectl.apps() == {} and not mortal.kernel.exists(pid)
+    os.kill(int((mortal.runtime / "lock").read_text().split()[0]), signal.SIGTERM)
+    assert mortal.process.wait(timeout=60) == 0
 
 
 def test_a_transition_that_was_not_announced_is_announced_by_the_next_daemon(mortal):

@@ -21,6 +21,7 @@ import Testing
             let legacy = try Legacy(said)
             let saved = try legacy.tree
             let world = try ProcessWorld(succeeding: legacy)
+            let kept = saved.keeper.map { Descendants.below($0.pid).identities } ?? []
             let report = world.table.endRestoration(unmanaged: legacy.trees)
             #expect(report.failures.isEmpty)
             #expect(report.thawed.count == ([.freezer, .both].contains(hold) ? 1 : 0))
@@ -31,6 +32,12 @@ import Testing
             let again = world.table.endRestoration(unmanaged: legacy.trees)
             #expect(again.thawed.isEmpty)
             #expect(again.continued.isEmpty)
+            if let keeper = saved.keeper {
+                try world.wait("the keeper has ended") { keeper.hasEnded }
+                #expect(kept.filter { $0.status?.state == .stopped } == saved.stoppedByOthers)
+                for process in kept { _ = SignalDelivery.send(.kill, to: process) }
+                return try world.end()
+            }
 
             let tree = try world.restore(saved)
             tree.resume()
@@ -63,6 +70,21 @@ import Testing
             #expect(report.thawed == [base.child("apps").child(try #require(legacy.trees[1].cgroup)).path])
             #expect(report.failures.isEmpty)
             for saved in legacy.trees { _ = try world.restore(saved) }
+            try world.end()
+        }
+    }
+
+    @Test func whatIsBelowAKeeperWithoutARecordRunsAgainAndTheKeeperEnds() async throws {
+        let said = await Hold.keeper.dieAfterStopping("escape", until: "escaped")
+        await #expect(processExitsWith: .success) { [said = said as String] in
+            let legacy = try Legacy(said)
+            let keeper = try #require(try legacy.tree.keeper)
+            let world = try ProcessWorld(succeeding: legacy)
+            let kept = Descendants.below(keeper.pid).identities
+            #expect(Set(world.table.endRestoration().continued.map(\.process)) == Set(kept) && kept.count == 3)
+            try world.wait("the keeper has ended") { keeper.hasEnded }
+            #expect(kept.allSatisfy { $0.livingStatus != nil && $0.status?.state != .stopped })
+            for process in kept { _ = SignalDelivery.send(.kill, to: process) }
             try world.end()
         }
     }
@@ -130,15 +152,9 @@ import Testing
         }
     }
 
-    @Test func groupWithoutARecordIsEnded() async throws {
-        let previous = await #expect(processExitsWith: .signal(SIGKILL), observing: [\.standardOutputContent]) {
-            let world = try ProcessWorld(hasCgroups: true)
-            let (tree, _) = try world.launch("idle", by: .freezer)
-            _ = tree.stop()
-            try world.waitUntilStopped(tree)
-            world.die(leaving: [tree])
-        }
-        await #expect(processExitsWith: .success) { [said = previous.said as String] in
+    @Test(arguments: Hold.allCases) func treeWithoutARecordIsEnded(_ hold: Hold) async throws {
+        let said = await hold.dieAfterStopping("idle")
+        await #expect(processExitsWith: .success) { [said = said as String] in
             let legacy = try Legacy(said)
             let world = try ProcessWorld(succeeding: legacy)
             let tree = try legacy.tree

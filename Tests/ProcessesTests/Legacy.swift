@@ -6,12 +6,14 @@ import Testing
 /// What a world that dies leaves to the next daemon: written to its standard output, and read from there.
 struct Legacy {
     let base: Cgroup?
+    let keepers: String
     let trees: [SavedTree]
 
     init(_ text: String) throws {
         let lines = text.split(separator: "\n").filter { $0.hasPrefix("legacy ") }.map { $0.split(separator: " ") }
         let first = try #require(lines.first)
-        base = first[1] == "-" ? nil : Cgroup(mountPoint: String(first[1]), name: String(first[2]))
+        keepers = String(first[1])
+        base = first.count < 4 ? nil : Cgroup(mountPoint: String(first[2]), name: String(first[3]))
         trees = try lines.dropFirst().map { try SavedTree(words: $0.dropFirst().map(String.init)) }
     }
 
@@ -44,7 +46,7 @@ extension Hold {
 extension ProcessWorld {
     /// A world in the place of one that has died.
     convenience init(succeeding legacy: Legacy) throws {
-        try self.init(base: legacy.base)
+        try self.init(base: legacy.base, keepers: legacy.keepers)
     }
 
     /// Ends this process as suddenly as can be. Its trees go on.
@@ -53,7 +55,7 @@ extension ProcessWorld {
     }
 
     func die(leaving saved: [SavedTree]) {
-        print("legacy", base.map { "\($0.mountPoint) \($0.name)" } ?? "-")
+        print("legacy", keepers, base.map { "\($0.mountPoint) \($0.name)" } ?? "")
         for tree in saved { print("legacy", tree.words.joined(separator: " ")) }
         fflush(nil)
         kill(getpid(), SIGKILL)
@@ -91,6 +93,16 @@ extension ProcessIdentity {
     }
 
     fileprivate var word: String { "\(pid):\(startTime)" }
+}
+
+extension Descendants {
+    /// The processes below a keeper.
+    static func below(_ pid: ProcessID) -> [ProcessStatus] {
+        let children = Children()
+        var descendants = Descendants(children: children)
+        for child in children.of(pid, threadCount: 1).compactMap({ ProcessStatus(of: $0) }) { descendants.add(child) }
+        return descendants.found
+    }
 }
 
 extension SavedTree {

@@ -12,6 +12,8 @@ final class ProcessWorld {
     private var outputs: [Pipe] = []
 
     let base: Cgroup?
+    /// The sockets of keepers, which the next world finds as well.
+    let keepers: String
 
     /// - Parameter hasCgroups: Whether its trees get a cgroup each; then there must be a hierarchy to make them in.
     convenience init(hasCgroups: Bool = false) throws {
@@ -20,14 +22,17 @@ final class ProcessWorld {
         try self.init(base: base)
     }
 
-    /// - Parameter base: The cgroup that its trees get theirs in.
-    init(base: Cgroup?) throws {
+    /// - Parameters:
+    ///   - base: The cgroup that its trees get theirs in.
+    ///   - keepers: The directory of a world before.
+    init(base: Cgroup?, keepers: String = "/tmp/lifed-test-keepers-\(RunnerPipe.runner)-\(getpid())") throws {
         try Reaper.becomeSubreaper()
         self.base = base
+        self.keepers = keepers
         table.cgroups = try base.map { try CgroupSubtree(base: $0) }
         // Some tests become another user.
-        _ = unsafe (mkdir(Self.keepers, 0o777), chmod(Self.keepers, 0o777))
-        table.keepers = KeeperProgram(path: Self.program("lifed-keeper"), directory: Self.keepers)
+        _ = unsafe (mkdir(keepers, 0o777), chmod(keepers, 0o777))
+        table.keepers = KeeperProgram(path: Self.program("lifed-keeper"), directory: keepers)
     }
 
     /// A Boolean value that indicates whether this machine lets tests make cgroups.
@@ -43,9 +48,6 @@ final class ProcessWorld {
         let mountPoint = try #require(base).mountPoint
         return Cgroup(mountPoint: mountPoint, name: try #require(Cgroup.name(of: tree.main.pid)))
     }
-
-    /// The sockets of keepers, which the next world finds as well.
-    private static let keepers = "/tmp/lifed-test-keepers-\(RunnerPipe.runner)"
 
     static let fixture = program("ProcessFixture")
 
@@ -163,6 +165,7 @@ final class ProcessWorld {
             usleep(1000)
         }
         base?.remove()
+        unsafe rmdir(keepers)
     }
 
     /// Waits for the process of `escape-clean` that has emptied its environment.

@@ -14,8 +14,12 @@ struct linux_keeper_news {
     int32_t status;
 };
 
-/// The daemon sends the number of the latest news that it has handled, or this: the keeper ends, and its children go to the
+/// The daemon that has launched the app sends the pid of the main process first. Then it, and the next daemon, send the number of the
+/// latest news that it has handled, or this: the keeper ends, and its children go to the
 /// next subreaper.
 #define LINUX_KEEPER_RELEASE UINT32_MAX
+
+/// As many daemons connect before the keeper accepts one.
+#define LINUX_KEEPER_BACKLOG 4
 
 #endif

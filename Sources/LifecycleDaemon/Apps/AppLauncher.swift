@@ -128,7 +128,7 @@ struct AppLauncher {
     private func outputFile(of id: AppID) -> String { outputDirectory + "/" + id.name }
 
     /// The apps that have a file for their output.
-    var appsWithOutput: [AppID] { (PrivateDirectory.names(in: outputDirectory) ?? []).map { AppID($0) } }
+    var appsWithOutput: [AppID] { (fileNames(in: outputDirectory) ?? []).map { AppID($0) } }
 
     func removeOutput(of id: AppID) { _ = unsafe unlink(outputFile(of: id)) }
 

@@ -38,23 +38,6 @@ enum PrivateDirectory {
         }
     }
 
-    /// Returns the names in a directory that do not begin with a dot; none without the directory, nil if it cannot be listed.
-    static func names(in path: String) -> Set<String>? {
-        guard let directory = unsafe opendir(path) else { return errno == ENOENT ? [] : nil }
-        defer { unsafe closedir(directory) }
-        var names: Set<String> = []
-        while let entry = unsafe readdir(directory) {
-            unsafe withUnsafePointer(to: &entry.pointee.d_name) { name in
-                unsafe name.withMemoryRebound(to: CChar.self, capacity: 256) { name in
-                    if unsafe name[0] != CChar(bitPattern: UInt8(ascii: ".")) {
-                        _ = unsafe names.insert(String(cString: name))
-                    }
-                }
-            }
-        }
-        return names
-    }
-
     /// Sets the mode and the owner of a directory.
     static func furnish(
         _ path: String, mode: mode_t, owner: (user: uid_t, group: gid_t)?

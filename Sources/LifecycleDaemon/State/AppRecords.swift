@@ -31,7 +31,7 @@ final class AppRecords {
     }
 
     /// The names of the files of apps; nil if the directory cannot be listed.
-    var names: Set<String>? { PrivateDirectory.names(in: path) }
+    var names: Set<String>? { fileNames(in: path) }
 
     /// Reads the records of an app; none if the file cannot be read or may be another user's.
     func read(_ id: AppID) -> [SavedRecord] {

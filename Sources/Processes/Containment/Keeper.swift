@@ -32,12 +32,43 @@ public struct KeeperProgram: Sendable {
         Keeper(process, line: process.isCurrent ? try? connect(for: token) : nil)
     }
 
-    /// Ends the keeper of a launch that is not on record, whose main process has ended without having run anything.
-    ///
-    /// - Parameter name: The name of its socket.
-    public func release(_ name: String) {
-        guard let token = LaunchToken(rawValue: name) else { return }
-        if let line = try? connect(for: token) { _ = Keeper.send(LINUX_KEEPER_RELEASE, over: line.rawValue) }
+    /// Returns a tree for each launch of an earlier process that has a keeper and is not among these: its record is lost, or was never
+    /// written. Ends the keepers of launches of which nothing is left.
+    func unknownTrees(besides known: Set<LaunchToken>) -> [SavedTree] {
+        let tokens = (fileNames(in: directory) ?? []).compactMap { LaunchToken(rawValue: $0) }
+        return tokens.filter { !known.contains($0) }.compactMap { token in
+            let (tree, isComplete) = ProcFile.checkCompleteness { findTree(of: token) }
+            if tree == nil, isComplete { release(token) }
+            return tree
+        }
+    }
+
+    private func findTree(of token: LaunchToken) -> SavedTree? {
+        guard let keeper = findListener(of: token), let main = keeper.oldestChild else { return nil }
+        var tree = SavedTree(token: token, main: main)
+        tree.keeper = keeper.identity
+        tree.desiredState = .stopped
+        return tree
+    }
+
+    /// Returns the keeper that listens at a socket. Until it does, the kernel names the daemon that has made the socket.
+    private func findListener(of token: LaunchToken) -> ProcessStatus? {
+        var peer = linux_peer()
+        guard let line = try? connect(for: token), unsafe linux_peer_credentials(line.rawValue, &peer) == 0,
+            let status = ProcessStatus(of: peer.process), path.hasSuffix("/" + status.name)
+        else { return nil }
+        return status
+    }
+
+    /// Ends the keeper of a launch.
+    func release(_ token: LaunchToken) {
+        do throws(SpawnError) {
+            let line = try connect(for: token)
+            _ = Keeper.send(LINUX_KEEPER_RELEASE, over: line.rawValue)
+        } catch {
+            // For want of a descriptor, for example: the next daemon tries again.
+            if case .resources = error { return }
+        }
         removeSocket(for: token)
     }
 
@@ -92,7 +123,7 @@ final class Keeper {
     /// Lets the keeper reap its children. Before that, the main process keeps its number.
     ///
     /// - Returns: False, with errno, if the keeper cannot be told.
-    func begin() -> Bool { send(0) }
+    func begin(_ main: ProcessIdentity) -> Bool { send(UInt32(main.pid)) }
 
     /// Returns true once, when the keeper has ended and all of its news was read.
     func takeEnd() -> Bool {
@@ -116,5 +147,13 @@ final class Keeper {
             unsafe Glibc.send(
                 descriptor, bytes.baseAddress, bytes.count, Int32(MSG_DONTWAIT) | Int32(MSG_NOSIGNAL)) == bytes.count
         }
+    }
+}
+
+extension ProcessStatus {
+    fileprivate var oldestChild: ProcessIdentity? {
+        Children().of(pid, threadCount: 1).compactMap { ProcessStatus(of: $0) }.first {
+            $0.parent == pid && !$0.isZombie
+        }?.identity
     }
 }

@@ -86,7 +86,8 @@ extension ProcessTable {
     /// Returns when that is done. Releases adopted trees. Call it while the table is empty.
     ///
     /// - Parameters:
-    ///   - saved: The trees, as far as they are known. What is in other groups below the apps' directory is ended, too.
+    ///   - saved: The trees, as far as they are known. What is in other groups below the apps' directory, or below other keepers, is
+    ///     ended, too.
     ///   - timeout: The time that the processes have to end.
     public func endLeftovers(_ saved: [SavedTree], timeout: Duration) {
         for tree in saved + unknownTrees(besides: saved) {
@@ -114,11 +115,11 @@ extension ProcessTable {
 
     private static var timeAfterKill: Duration { .seconds(2) }
 
-    /// Returns a tree for each group of an app that processes are in and that belongs to none of these trees.
+    /// Returns a tree for each group of an app that processes are in, and for each keeper, that belongs to none of these trees.
     private func unknownTrees(besides saved: [SavedTree]) -> [SavedTree] {
         let known = Set(saved.compactMap(\.cgroup))
         let others = groups?.removeGroups { known.contains($0.lastName) } ?? []
-        return others.compactMap { group in
+        let trees: [SavedTree] = others.compactMap { group in
             guard let main = group.processIDs().lazy.compactMap({ ProcessStatus(of: $0)?.identity }).first else {
                 return nil
             }
@@ -127,18 +128,22 @@ extension ProcessTable {
             tree.desiredState = .stopped
             return tree
         }
+        return trees + (keepers?.unknownTrees(besides: Set(saved.map(\.token))) ?? [])
     }
 }
 
 extension ProcessTable {
-    /// Removes the groups of apps that an earlier process has left and that have ended, and resumes what else it has left: nothing
-    /// continues or thaws that later. Call it when all trees of that process are in the table that could be restored.
+    /// Removes the groups of apps that an earlier process has left and that have ended, and resumes what else it has left, in groups
+    /// and below keepers: nothing continues or thaws that later. Call it when all trees of that process are in the table that could
+    /// be restored.
     ///
     /// - Parameter unmanaged: The trees that could not be restored.
     /// - Returns: The result for the processes in no tree.
     public func endRestoration(unmanaged: [SavedTree] = []) -> ResumedLeftovers {
         let left = groups?.removeGroups(unless: isInUse) ?? []
-        guard !left.isEmpty || !unmanaged.isEmpty else { return ResumedLeftovers() }
-        return ResumedLeftovers(left.flatMap { $0.withDescendants() }, in: groups, unmanaged)
+        let kept = keepers?.unknownTrees(besides: Set((trees + removedTrees).map(\.token))) ?? []
+        let resumed = ResumedLeftovers(left.flatMap { $0.withDescendants() }, in: groups, unmanaged + kept)
+        for tree in kept { keepers?.release(tree.token) }
+        return resumed
     }
 }

@@ -140,7 +140,7 @@ public final class ProcessTable {
                 throw .setUp(step: "start a keeper", error: Errno(rawValue: ECHILD))
             }
             let keeper = Keeper(parent, line: line)
-            guard keeper.begin() else {
+            guard keeper.begin(process.identity) else {
                 let error = errno
                 _ = SignalDelivery.send(.kill, to: parent)
                 throw .failed("start a keeper", error)
