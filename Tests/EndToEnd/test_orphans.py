@@ -7,7 +7,9 @@ import sys
 
 import pytest
 
+import programs
 from container import wait_for
+from driver import call, connect
 from restoration import configure, manifest, start_again
 
 # As daemon(3) does, and without the environment that carries lifed's mark.
@@ -28,6 +30,10 @@ def told(path):
     return int(path.read_text())
 
 
+def members(daemon, name):
+    return [each["pid"] for each in daemon.lifectl.json("status", name)["details"]["processes"]]
+
+
 @pytest.mark.parametrize("forks", ["once", "twice"])
 def test_program_that_becomes_a_daemon_is_held(mortal, tmp_path, forks):
     configure(mortal)
@@ -37,7 +43,8 @@ def test_program_that_becomes_a_daemon_is_held(mortal, tmp_path, forks):
         mortal.lifectl("launch", name)
         pid = told(file)
         wait_for(lambda: mortal.kernel.stat(pid).name == "sleep")
-        assert [each["pid"] for each in mortal.lifectl.json("status", name)["details"]["processes"]] == [pid]
+        # The first process ends at the same time.
+        wait_for(lambda: members(mortal, name) == [pid], what="the daemon of the app alone is left")
         mortal.lifectl("suspend", name)
         assert mortal.kernel.is_stopped(pid)
     start_again(mortal)
@@ -156,3 +163,15 @@ def test_an_orphan_of_a_released_app_has_the_rights_of_its_user(mortal, start, t
     then.touch()
     wait_for(out.exists, what="the answer of the daemon")
     assert out.read_text().splitlines()[-1] == "0"
+
+
+@pytest.mark.parametrize("mortal", ["keeper"], indirect=True)
+def test_the_end_of_an_app_whose_keeper_is_killed_is_noticed_whatever_is_asked_meanwhile(mortal):
+    with connect(str(mortal.socket)) as connection:
+        for number in range(40):
+            name = f"app{number}"
+            pid = mortal.lifectl.start(name, *programs.IDLE)
+            os.kill(mortal.kernel.stat(pid).parent, signal.SIGKILL)
+            call(connection, "org.lifed.Suspend", {"id": name, "now": True})
+            wait_for(lambda: name not in mortal.lifectl.apps(), what="the app has ended")
+            assert not mortal.kernel.exists(pid)

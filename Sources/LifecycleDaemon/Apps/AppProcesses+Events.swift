@@ -114,7 +114,13 @@ extension AppProcesses {
 
     func checkMain(of app: RunningApp) {
         let othersWait = !app.tree.processesAskedFirst.isEmpty
-        for event in table.checkMain(of: app.tree.token) { handle(event) }
+        let watched = app.tree.newsDescriptor
+        let events = table.checkMain(of: app.tree.token)
+        if let watched, app.tree.newsDescriptor != watched {
+            mains.remove(watched)
+            watchMain(of: app, app.tree)
+        }
+        for event in events { handle(event) }
         app.tree.confirmNews()
         if othersWait, app.tree.processesAskedFirst.isEmpty, running[app.index] === app { save(app) }
     }

@@ -53,9 +53,10 @@ public final class ProcessTree {
     /// Closed with the tree.
     private let pidfd: Descriptor?
     /// Becomes readable when `ProcessTable.checkMain(of:)` should be called; nil for a child, and where there is no room for one.
-    /// Owned by the tree.
+    /// Another one when that call has noticed the end of a keeper. Owned by the tree.
     public var newsDescriptor: Int32? {
-        containment.keeper?.descriptor ?? (isChild ? nil : mainDescriptor)
+        if let keeper = containment.keeper, keeper.isConnected { return keeper.descriptor }
+        return isChild ? nil : mainDescriptor
     }
 
     /// Lets the keeper forget what it has told so far. Call it when that is on record.
