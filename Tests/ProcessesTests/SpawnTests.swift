@@ -48,29 +48,6 @@ import Testing
         }
     }
 
-    /// Most start times are taken from the clock.
-    @Test func startTimeOfChildIsThatOfTheKernel() async {
-        await #expect(processExitsWith: .success) {
-            let world = try ProcessWorld()
-            for _ in 0..<200 {
-                let tree = try world.table.launch(SpawnRequest(program: "/bin/true"))
-                #expect(ProcessStatus(of: tree.main.pid)?.startTime == tree.main.startTime)
-                tree.begin()
-                try world.waitForEvent(tree, .emptied)
-                world.table.remove(tree.token)
-            }
-            try world.end()
-        }
-    }
-
-    @Test func startTimeBetweenTwoTicksIsUnknown() {
-        let tick = Duration.seconds(1) / Int(BootTime.ticksPerSecond)
-        let beginning = BootTime.zero + tick * 100
-        #expect(BootTime.tick(from: beginning + .microseconds(2), to: beginning + .microseconds(300)) == 100)
-        #expect(BootTime.tick(from: beginning, to: beginning + .microseconds(300)) == nil)
-        #expect(BootTime.tick(from: beginning + .microseconds(2), to: beginning + tick) == nil)
-    }
-
     /// A key that one app has put into its session keyring must not be another app's to read.
     @Test func eachLaunchHasASessionKeyringOfItsOwn() async {
         await #expect(processExitsWith: .success) {

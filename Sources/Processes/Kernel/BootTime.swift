@@ -26,17 +26,6 @@ struct BootTime: Comparable {
     /// The whole seconds.
     var seconds: UInt32 { UInt32(clamping: nanoseconds / 1_000_000_000) }
 
-    /// Returns the tick of an instant between two times; nil if it may be one of two ticks.
-    ///
-    /// The kernel's own clock may differ by some nanoseconds.
-    static func tick(from first: BootTime, to last: BootTime) -> UInt64? {
-        let earliest = BootTime(nanoseconds: first.nanoseconds - difference).ticks
-        return earliest == BootTime(nanoseconds: last.nanoseconds + difference).ticks ? earliest : nil
-    }
-
-    /// More than the clocks differ by, in nanoseconds.
-    private static let difference: Int64 = 1_000
-
     static func < (first: BootTime, second: BootTime) -> Bool { first.nanoseconds < second.nanoseconds }
 
     static func + (time: BootTime, duration: Duration) -> BootTime {

@@ -1,6 +1,5 @@
 import CLinux
 import Glibc
-import Synchronization
 
 /// A child that was just started.
 public struct SpawnedProcess: ~Copyable {
@@ -29,18 +28,15 @@ public func spawn(_ request: SpawnRequest) throws(SpawnError) -> SpawnedProcess 
     try request.validate()
     let null = try openForLaunch("/dev/null", O_RDWR, "open /dev/null")
 
-    let before = BootTime.now
     let (spawned, result) = startChild(request, nullDevice: null.rawValue)
-    let tick = BootTime.tick(from: before, to: .now)
     guard result == 0 else { throw .failed("make a process", -result) }
     let pidfd = Descriptor(owning: spawned.pidfd)
     let status = Descriptor(owning: spawned.status)
     let gate = LaunchGate(descriptor: Descriptor(owning: spawned.gate))
 
     // The child cannot have been reaped yet, so this is its own.
-    guard let identity = StartClock.identity(of: spawned.pid, tick: tick),
-        let keeper = spawned.keeper == 0 ? .some(nil) : StartClock.identity(of: spawned.keeper, tick: tick).map({ $0 })
-    else {
+    let keeper = ProcessStatus(of: spawned.keeper)?.identity
+    guard let identity = ProcessStatus(of: spawned.pid)?.identity, keeper != nil || spawned.keeper == 0 else {
         let error = errno
         _ = linux_pidfd_send_signal(pidfd.rawValue, SIGKILL)
         throw .failed("read /proc", error)
@@ -177,25 +173,5 @@ public struct LaunchGate: ~Copyable {
     /// The first string. Valid as long as this value lives.
     @unsafe var first: UnsafePointer<CChar>? {
         unsafe UnsafePointer(array.first ?? nil)
-    }
-}
-
-/// The start time of a new child, by the clock, which takes less time than to open a file of the child.
-///
-/// A child starts between two readings of the clock, mostly in one tick of 10 ms. Programs that stand in for the kernel may count
-/// otherwise, so the clock counts when it has agreed with /proc once.
-enum StartClock {
-    private static let hasAgreed = Atomic<Bool>(false)
-
-    /// Returns a new process; nil if its start time cannot be read.
-    ///
-    /// - Parameters:
-    ///   - pid: The number of a process that has not been reaped.
-    ///   - tick: The tick in which it was started; nil if that may be one of two.
-    static func identity(of pid: ProcessID, tick: UInt64?) -> ProcessIdentity? {
-        if let tick, hasAgreed.load(ordering: .relaxed) { return ProcessIdentity(pid: pid, startTime: tick) }
-        let identity = ProcessStatus(of: pid)?.identity
-        if let tick, identity?.startTime == tick { hasAgreed.store(true, ordering: .relaxed) }
-        return identity
     }
 }

@@ -19,8 +19,7 @@ public final class ProcessTree {
     /// The latest request to end.
     var endRequest = EndRequest.none
     /// The end of the main process; nil until it has been reaped.
-    public var exitStatus: WaitStatus? { endOfMain }
-    private var endOfMain: WaitStatus?
+    public private(set) var exitStatus: WaitStatus?
 
     /// The way to stop the tree, if its containment can do more than signals.
     public let suspendMethod: SuspendMethod
@@ -66,18 +65,20 @@ public final class ProcessTree {
     /// tree whose main process had ended before, or that there was no room for another descriptor for.
     public let mainDescriptor: Int32?
     /// Set until the main process has become the program.
-    var start: ProgramStart?
+    private var gate: LaunchGate?
+    private var execPipe: ExecStatusPipe?
     var finalExecStatus = ExecStatus.pending
     /// A Boolean value that indicates whether no process was found after the main process had been reaped.
     var wasSeenEmpty = false
-    private var stopped = StoppedMembers.unknown
+    /// The members at the latest look, in the order of their numbers, if all of them were stopped then.
+    var stoppedMembers: [ProcessIdentity]?
     /// Those of them that have children among them, in levels, parents before their children.
     var stoppedParents: [[ProcessIdentity]] = []
     /// The processes that may stop themselves once more after the latest resume: parents, because their children had been
     /// stopped, and the main process.
     var selfStoppers: Set<ProcessIdentity> = []
-    /// A Boolean value that indicates whether a process of the latest resume had children.
-    var hasParents = false
+    /// True if a process of the latest resume had children.
+    public internal(set) var hasResumedParents = false
     /// When the stop that is wanted was begun.
     var stopBegan = BootTime.now
     /// Processes that another program had stopped before the tree was; a job of a shell, for example.
@@ -110,7 +111,8 @@ public final class ProcessTree {
         owner = nil
         mainDescriptor = process.descriptor.rawValue
         pidfd = consume process.descriptor
-        start = ProgramStart(gate: process.gate, execPipe: process.execStatus)
+        gate = consume process.gate
+        execPipe = consume process.execStatus
     }
 
     /// A tree of an earlier process.
@@ -138,15 +140,9 @@ public final class ProcessTree {
         owner = saved.owner
         mainDescriptor = pidfd?.rawValue
         self.pidfd = pidfd
-        endOfMain = exitStatus
+        self.exitStatus = exitStatus
         self.containment = saved.owner.map { containment.limited(to: $0, origin: saved.origin) } ?? containment
     }
-
-    // What stops and resumes a tree is stored in properties that are not public: every access to a public one is checked for others
-    // at the same time.
-
-    /// A Boolean value that indicates whether a process of the latest resume had children.
-    public var hasResumedParents: Bool { hasParents }
 
     /// How its processes are told from others.
     public var containmentKind: ContainmentKind { containment.kind }
@@ -156,46 +152,15 @@ public final class ProcessTree {
     public var changeDescriptors: [Int32] { containment.changeDescriptors }
 }
 
-// MARK: - Stopped members
-
-/// The processes that the latest look has seen stopped. A main process alone, which most apps are, takes no list on the heap.
-private enum StoppedMembers {
-    case unknown, main
-    case list([ProcessIdentity])
-}
-
 extension ProcessTree {
-    /// The members at the latest look, in the order of their numbers, if all of them were stopped then.
-    var stoppedMembers: [ProcessIdentity]? {
-        get {
-            switch stopped {
-            case .unknown: nil
-            case .main: [main]
-            case .list(let members): members
-            }
-        }
-        set { stopped = newValue.map { $0.isOnly(main) ? .main : .list($0) } ?? .unknown }
-    }
+    /// True if the latest look has seen the main process alone, and stopped.
+    var isMainStoppedAlone: Bool { stoppedMembers?.isOnly(main) ?? false }
 
-    /// A Boolean value that indicates whether these are the main process alone.
-    var isMainStoppedAlone: Bool { if case .main = stopped { true } else { false } }
-
-    /// A Boolean value that indicates whether these are several.
-    var areSeveralStopped: Bool { if case .list(let members) = stopped { members.count > 1 } else { false } }
+    /// True if it has seen several processes, all of them stopped.
+    var areSeveralStopped: Bool { stoppedMembers.map { $0.count > 1 } ?? false }
 }
 
 // MARK: - The program
-
-/// The gate and the pipe of a main process, until it has become the program. On the heap, so that the tree is small afterwards.
-final class ProgramStart {
-    var gate: LaunchGate?
-    var execPipe: ExecStatusPipe?
-
-    init(gate: consuming LaunchGate?, execPipe: consuming ExecStatusPipe?) {
-        self.gate = consume gate
-        self.execPipe = consume execPipe
-    }
-}
 
 extension ProcessTree {
     /// Lets the main process execute the program, which it never does before. Once is enough.
@@ -206,7 +171,7 @@ extension ProcessTree {
     ///   anything.
     @discardableResult
     public func begin() -> SpawnError? {
-        guard let gate = start?.gate.take() else { return nil }
+        guard let gate = gate.take() else { return nil }
         return gate.open()
     }
 
@@ -215,14 +180,14 @@ extension ProcessTree {
 
     /// Becomes readable when `execStatus()` is no longer pending; nil, and closed, after that was seen.
     public var execStatusDescriptor: Int32? {
-        start?.execPipe?.descriptor.rawValue
+        execPipe?.descriptor.rawValue
     }
 
     /// Returns whether the main process has become the program.
     public func execStatus() -> ExecStatus {
-        if let pipe = start?.execPipe.take() {
+        if let pipe = execPipe.take() {
             finalExecStatus = pipe.read()
-            if finalExecStatus == .pending { start?.execPipe = consume pipe } else { start = nil }
+            if finalExecStatus == .pending { execPipe = consume pipe }
         }
         return finalExecStatus
     }
@@ -256,7 +221,7 @@ extension ProcessTree {
     }
 
     func mainWasReaped(_ status: WaitStatus) {
-        endOfMain = status
+        exitStatus = status
         containment.leaderWasReaped()
     }
 

@@ -220,7 +220,7 @@ extension ProcessTree {
         if !parents.isEmpty || !stoppedByOthers.isEmpty || !selfStoppers.isOnly(main) {
             selfStoppers = Set(parents.joined()).union([main]).subtracting(stoppedByOthers)
         }
-        hasParents = !parents.isEmpty
+        hasResumedParents = !parents.isEmpty
         // A stopped process has no new children.
         let isMainAlone = isReported && !isFreezing && stoppedByOthers.isEmpty && isMainStoppedAlone
         stoppedMembers = nil
