@@ -86,7 +86,6 @@ final class Keeper {
     /// Becomes readable with each news, and when the keeper ends. Nil if this process could not connect to it.
     let descriptor: Int32?
     private var isClosed = false
-    private var hasReportedEnd = false
     private var latest: UInt32?
 
     init(_ process: ProcessIdentity, line: consuming Descriptor?) {
@@ -124,13 +123,6 @@ final class Keeper {
     ///
     /// - Returns: False, with errno, if the keeper cannot be told.
     func begin(_ main: ProcessIdentity) -> Bool { send(UInt32(main.pid)) }
-
-    /// Returns true once, when the keeper has ended and all of its news was read.
-    func takeEnd() -> Bool {
-        guard !isConnected, hasEnded, !hasReportedEnd else { return false }
-        hasReportedEnd = true
-        return true
-    }
 
     /// Lets the keeper forget the news so far. Call it when their effects are on record.
     func confirm() {

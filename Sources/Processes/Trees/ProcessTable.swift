@@ -337,7 +337,7 @@ extension ProcessTable {
             if let event = attribute(news, to: tree) { events.append(event) }
         }
         // A keeper ends by itself when no process is left, and all was read.
-        if keeper.takeEnd(), !tree.isEmpty {
+        if keeper.hasEnded, !keeper.isConnected, tree.desiredState != .ended, !tree.isEmpty {
             events.append(TreeEvent(tree: tree.token, change: .keeperEnded))
         }
         return events
@@ -406,7 +406,8 @@ public struct TreeEvent: Hashable, Sendable {
         case memberContinued(ProcessID, asked: Bool)
         /// Another program thawed a tree that should be stopped.
         case thawed
-        /// The keeper was killed. The processes that were seen can still be ended; others may have become unrelated ones.
+        /// The keeper was killed. The processes that were seen can still be ended; others may have become unrelated ones. It is told
+        /// until the tree is asked to end.
         case keeperEnded
         /// The main process and all others have ended.
         case emptied
