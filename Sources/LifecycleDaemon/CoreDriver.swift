@@ -127,7 +127,7 @@ final class CoreDriver: InputHandler {
         case .stopped: return effects.allSatisfy { $0.isTransition }
         case .resumed: return effects.allSatisfy { $0.isTransition || $0.isReply }
         case .spawned, .spawnFailed, .exited, .gone, .stopIncomplete, .resumedByOther, .stoppedByOther,
-            .signalPending:
+            .signalPending, .memoryMeasured:
             return false
         }
     }
@@ -202,7 +202,7 @@ nonisolated extension Effect {
         // Told after the replies, as transitions are.
         case .decision: .decision
         case .spawn, .stop, .resume, .terminate, .kill, .answerAssertion, .tellTimeLeft, .expireTask, .measureMemory,
-            .checkMemory, .forgotten, .finished:
+            .markMemory, .readMemory, .forgotten, .finished:
             .action
         }
     }

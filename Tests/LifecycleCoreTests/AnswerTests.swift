@@ -38,7 +38,7 @@ import Testing
         world.ask(.deliver(Self.clock, .openURL("lifed:2")))
         world.ask(.home)
         world.ask(.resume(Self.clock))
-        world.give(.memoryPressure(.warning, "short"))
+        world.give(.memory(.short))
         let told = world.told[Self.clock] ?? []
         #expect(told.filter { $0.callback == .openURL }.map(\.state) == [.inactive, .active])
         #expect(told.last?.callback == .memoryWarning && told.last?.state == .background)

@@ -43,7 +43,7 @@ import Testing
         var world = SceneFixture.withTwoScenes()
         world.pass(.seconds(1))
         world.ask(.home)
-        world.give(.memoryPressure(.critical, "very short"))
+        world.give(.memory(.veryShort))
         #expect(world.scenes("clock").count == 2)
         world.withholding = [.spawned, .killed]
         world.ask(.launch(Self.clock, background: false))
@@ -108,7 +108,7 @@ import Testing
         world.ask(.launch(Self.clock, background: false))
         world.silent[Self.clock] = [.willResignActive]
         world.ask(.home)
-        world.give(.memoryPressure(.warning, "short"))
+        world.give(.memory(.short))
         world.withholding = [.killed]
         world.ask(.kill(Self.clock))
         #expect(world.core.knownApps[Self.clock]?.outbox.callbacks.isEmpty == true)

@@ -25,7 +25,7 @@ import Testing
     @Test func `event that is refused with the end of its app is not delivered to the app that stays`() {
         var world = running("clock")
         world.silent[Self.clock] = [.memoryWarning, .willResignActive]
-        world.give(.memoryPressure(.warning, "short"))
+        world.give(.memory(.short))
         let open = world.ask(.deliver(Self.clock, Self.page))
         world.ask(.terminate(Self.clock))
         #expect(world.replies[open]?.name == "refused superseded")

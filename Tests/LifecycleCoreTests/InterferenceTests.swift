@@ -98,7 +98,7 @@ import Testing
         // Even when memory is short the home app is not ended, for it would be started again at once.
         world.looks = Array(repeating: .critical, count: 10)
         _ = world.lines()
-        world.give(.memoryPressure(.critical, "very short"))
+        world.give(.memory(.veryShort))
         #expect(world.lines().filter { $0.hasPrefix("measure") } == ["measure maps"])
         #expect(world.state("clock") == .suspended)
     }
@@ -111,7 +111,7 @@ import Testing
         world.ask(.launch(AppID("maps"), background: true))
         world.looks = Array(repeating: .critical, count: 10)
         _ = world.lines()
-        world.give(.memoryPressure(.critical, "very short"))
+        world.give(.memory(.veryShort))
         #expect(world.lines().filter { $0.hasPrefix("measure") } == ["measure maps", "measure clock"])
     }
 
@@ -265,7 +265,7 @@ import Testing
         world.give(.define(Self.clock, policy))
         world.ask(.launch(Self.clock, background: false))
         world.silent[Self.clock] = [.memoryWarning]
-        world.give(.memoryPressure(.warning, "short"))
+        world.give(.memory(.short))
         let sequence = world.core.knownApps[Self.clock]?.outbox.lastSequence ?? 0
         world.ask(.beginInterruption("call"))
         world.ask(.terminate(Self.clock))

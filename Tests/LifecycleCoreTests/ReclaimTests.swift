@@ -22,10 +22,10 @@ import Testing
 
     @Test func `reclaimed app keeps the cause, and is restored`() {
         var world = world(["one", "front"])
-        world.give(.memoryPressure(.critical, "very short"))
+        world.give(.memory(.veryShort))
         _ = world.lines()
         let app = world.core.knownApps[AppID("one")]
-        #expect(app?.reclaimed?.cause == .pressure("very short"))
+        #expect(app?.reclaimed?.cause == .pressure(.veryShort))
         #expect(app?.reclaimed?.freed == 4096)
         #expect(app?.lastExit?.state == .suspended)
         #expect(app?.lastExit?.reason.callsForRestoration == true)
@@ -34,13 +34,22 @@ import Testing
         #expect(world.core.knownApps[AppID("one")]?.reclaimed == nil)
     }
 
+    @Test func appThatIsLaunchedAgainBeforeTheNextLookHasFreedItsMemory() {
+        var world = world(["one", "front"])
+        world.withholding = [.looks]
+        world.give(.memory(.veryShort))
+        world.ask(.launch(AppID("one"), background: false))
+        world.look(.enough)
+        #expect(world.lines().contains("! one reclaimed of [one] (50 % waited), 4096"))
+    }
+
     @Test func appThatIsForgottenWithItsEndIsReported() {
         var world = world(["one", "front"])
         world.give(.define(AppID("one"), Policy(isTransient: true)))
         world.withholding = [.looks]
-        world.give(.memoryPressure(.critical, "very short"))
+        world.give(.memory(.veryShort))
         #expect(world.core.knownApps[AppID("one")] == nil)
-        world.give(.memoryChecked(.normal, "enough", freed: 4096))
+        world.look(.enough)
         #expect(world.lines().contains { $0.contains("one reclaimed of [one]") })
     }
 

@@ -59,7 +59,7 @@ import Testing
     @Test func `scene that was told to resign after a callback is in the foreground when it is active again`() {
         var world = withScenes(limit: 2, silent: [.memoryWarning, .sceneWillResignActive])
         let second = SceneID(ordinal: 2)
-        world.give(.memoryPressure(.warning, "short"))
+        world.give(.memory(.short))
         world.ask(.backgroundScene(Self.clock, second))
         let focus = world.ask(.focusScene(Self.clock, second))
         let open = world.ask(.openScene(Self.clock, SceneOpening(scene: second), background: false))

@@ -200,7 +200,7 @@ import Testing
         world.ask(.launch(Self.maps, background: false))
         world.silent[Self.clock] = [.sceneDidDisconnect]
         world.looks = [.critical]
-        world.give(.memoryPressure(.critical, "very short"))
+        world.give(.memory(.veryShort))
         world.pass(.seconds(1))
         #expect(world.core.round?.victimID == Self.clock && world.core.round?.phase == .ending)
         world.ask(.restart(Self.clock))

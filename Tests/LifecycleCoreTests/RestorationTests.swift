@@ -145,14 +145,14 @@ import Testing
 
     @Test func `memory warning is not repeated after a restart of the daemon`() {
         var world = running("clock", linked: true)
-        world.give(.memoryPressure(.warning, "short"))
+        world.give(.memory(.short))
         world.pass(.seconds(9))
         world = world.restored()
         world.give(.reconnected(lastSequence: world.sequence(of: Self.clock)), from: Self.clock)
-        world.give(.memoryPressure(.warning, "short"))
+        world.give(.memory(.short))
         #expect(!world.lines().contains("clock ← memory-warning"))
         world.pass(.seconds(1))
-        world.give(.memoryPressure(.warning, "short"))
+        world.give(.memory(.short))
         #expect(world.lines().contains("clock ← memory-warning"))
     }
 

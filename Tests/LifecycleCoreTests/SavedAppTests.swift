@@ -17,7 +17,7 @@ import Testing
         (app.desired, app.desiredReason) = (.end, .terminate)
         app.lastExit = ExitRecord(state: .active, reason: .crash, status: .signal(11), instant: time(2))
         app.lastExit?.restoreFailure = .setAside
-        app.reclaimed = ReclaimRecord(cause: .pressure("short"), order: [clock])
+        app.reclaimed = ReclaimRecord(cause: .pressure(.veryShort), order: [clock])
         app.restart = .limitReached(times: 7)
         app.scenes = scenes(in: app.state)
         guard app.isRunning else { return app }

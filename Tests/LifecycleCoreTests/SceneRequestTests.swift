@@ -125,7 +125,7 @@ import Testing
         world.give(.define(Self.clock, policy))
         world.ask(.launch(Self.clock, background: false))
         world.ask(.suspend(Self.clock))
-        world.give(.memoryPressure(.critical, "very short"))
+        world.give(.memory(.veryShort))
         #expect(world.scenes("clock") == ["main": .unattached])
         _ = world.lines()
         let close = world.ask(.closeScene(Self.clock, Self.main))
@@ -215,7 +215,7 @@ import Testing
         var world = SceneFixture.withTwoScenes()
         world.pass(.seconds(1))
         world.ask(.home)
-        world.give(.memoryPressure(.critical, "very short"))
+        world.give(.memory(.veryShort))
         #expect(world.scenes("clock") == ["main": .unattached, "scene-2": .unattached])
         return world
     }
@@ -294,7 +294,7 @@ import Testing
         world.ask(.launch(Self.clock, background: false))
         world.ask(.openScene(Self.clock, SceneOpening(scene: Self.second), background: true))
         world.pass(.seconds(1))
-        world.give(.memoryPressure(.critical, "very short"))
+        world.give(.memory(.veryShort))
         #expect(world.scenes("clock") == ["main": .foregroundActive, "scene-2": .unattached])
         world.give(.hello, from: Self.clock)
         world.answerAll(Self.clock)
@@ -457,7 +457,7 @@ import Testing
     @Test func `a scene that its app has closed is gone though the app stops listening meanwhile`() {
         var world = SceneFixture.withTwoScenes()
         world.ask(.home)
-        world.give(.memoryPressure(.critical, "very short"))
+        world.give(.memory(.veryShort))
         #expect(world.scenes("clock") == ["main": .unattached, "scene-2": .unattached])
         world.withholding = [.resumed]
         let close = world.ask(.closeScene(Self.clock, Self.main))

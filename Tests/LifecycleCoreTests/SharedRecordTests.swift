@@ -42,14 +42,14 @@ import Testing
         expectChange(&world, "concealed") { $0.ask(.machine(.lock)) }
         expectChange(&world, "concealed") { $0.ask(.machine(.unlock)) }
         world.pass(.seconds(1))
-        expectChange(&world, "memory-warned") { $0.give(.memoryPressure(.warning, "short")) }
+        expectChange(&world, "memory-warned") { $0.give(.memory(.short)) }
     }
 
     @Test func changeOfARoundAloneIsWritten() {
         var world = ReclaimTests().world()
         world.withholding = [.killed, .looks]
-        world.give(.memoryPressure(.critical, "very short"))
-        expectChange(&world, "reclaim-phase") {
+        world.give(.memory(.veryShort))
+        expectChange(&world, "reclaim-ending") {
             $0.give(.exited(.signal(9), othersLeft: false), of: AppID("one"))
         }
     }

@@ -138,7 +138,7 @@ import Testing
         world.give(.beginTask(1, name: "upload"), from: Self.clock)
         world.ask(.launch(Self.maps, background: false))
         world.looks = [.critical]
-        world.give(.memoryPressure(.critical, "very short"))
+        world.give(.memory(.veryShort))
         #expect(world.core.knownApps[Self.clock]?.target == .notRunning)
         world.ask(.wake(Self.clock, kind: "fetch", payload: ""))
         #expect(world.core.knownApps[Self.clock]?.target == .suspended)

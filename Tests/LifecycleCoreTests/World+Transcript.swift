@@ -259,7 +259,7 @@ extension World {
     ) throws(TranscriptWords.Mistake) -> Bool {
         switch verb {
         case "pass": pass(try words.duration())
-        case "memory": give(.memoryPressure(try words.word(), "very short"))
+        case "memory": give(.memory(MemoryShortage(try words.word(), someWaited: 50_00)))
         case "use": give(.setUses(try words.word(), Set(words.apps())))
         case "shut-down": give(.shutDown)
         case "outcome":

@@ -52,11 +52,15 @@ struct World {
         prepare(&self)
     }
 
-    /// Gives an input and everything that follows from it at the same instant.
+    /// Gives an input and everything that follows from it. Time passes only until the memory is looked at.
     mutating func give(_ input: Input) {
         queue.append(input)
         while !queue.isEmpty {
             for effect in core.handle(queue.removeFirst(), at: now) { perform(effect) }
+            if queue.isEmpty, let end = core.reclaimer.settlingEnd, !withholding.contains(.looks) {
+                now = max(now, min(end, core.nextDeadline ?? end))
+                queue.append(.tick)
+            }
         }
     }
 
@@ -88,6 +92,12 @@ struct World {
         for delivery in told[id] ?? [] { give(.done(sequence: delivery.sequence), from: id) }
     }
 
+    /// Lets the memory be looked at that was withheld.
+    mutating func look(_ shortage: MemoryShortage) {
+        pass(Reclaimer.settlingTime)
+        give(.memory(shortage))
+    }
+
     /// Lets time pass, deadline by deadline.
     mutating func pass(_ duration: Duration) {
         let end = now + duration
@@ -95,7 +105,7 @@ struct World {
             now = max(now, next)
             give(.tick)
         }
-        now = end
+        now = max(now, end)
         give(.tick)
     }
 
@@ -132,12 +142,15 @@ struct World {
         case .expireTask(let app, let number, _): write("\(core.id(of: app)) ← expire-task \(number)")
         case .tellTimeLeft(let app, let end):
             write("\(core.id(of: app)) ← time-left \(end.map { "\($0.duration(since: now))" } ?? "unlimited")")
-        case .measureMemory(let app): write("measure \(core.id(of: app))")
-        case .checkMemory(let app, let atOnce):
-            write("look after \(app.map { core.id(of: $0).name } ?? "none")\(atOnce ? "" : " in a moment")")
+        case .measureMemory(let app):
+            write("measure \(core.id(of: app))")
+            queue.append(.outcome(app, .memoryMeasured(4096)))
+        case .markMemory: write("mark memory")
+        case .readMemory:
+            write("read memory")
             guard !withholding.contains(.looks) else { return }
             let level = looks.isEmpty ? .normal : looks.removeFirst()
-            queue.append(.memoryChecked(level, "still short", freed: 4096))
+            queue.append(.memory(MemoryShortage(level, someWaited: 40_00)))
         case .transition(let step):
             write("\(step.app): \(step.from.rawValue) → \(step.to.rawValue) (\(step.reason))")
         case .sceneTransition(let step):
@@ -216,10 +229,16 @@ extension Decision {
     }
 }
 
+extension MemoryShortage {
+    static let short = MemoryShortage(.warning, someWaited: 20_00)
+    static let veryShort = MemoryShortage(.critical, someWaited: 50_00, allWaited: 30_00, available: 1 << 20)
+    static let enough = MemoryShortage(.normal)
+}
+
 extension ReclaimRecord.Cause {
     var name: String {
         switch self {
-        case .pressure(let words): words
+        case .pressure(let shortage): "\(shortage.someWaited / 100) % waited"
         case .simulation: "simulation"
         case .suspendedLimit(let limit): "limit \(limit)"
         }

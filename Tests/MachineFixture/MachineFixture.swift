@@ -25,7 +25,7 @@
                 let file = arguments.count > 1 ? arguments[1] : MemoryPressureSource.machine
                 let source = try MemoryPressureSource(loop: loop, thresholds: thresholds, file: file) { event in
                     switch event {
-                    case .pressure(let pressure): say("\(pressure.level): \(pressure)")
+                    case .pressure(let pressure): say("\(pressure.level): \(pressure.shortage.words)")
                     case .ended(let reason): say("end: \(reason)")
                     }
                 }

@@ -62,7 +62,7 @@ extension AppState {
 extension Input {
     /// Every kind that comes.
     static let kinds = [
-        "start", "configure", "define", "forget", "use", "shutDown", "restore", "pressure", "look", "tick",
+        "start", "configure", "define", "forget", "use", "shutDown", "restore", "memory", "tick",
         "request launch", "request focus", "request home", "request beginInterruption", "request endInterruption",
         "request suspend", "request resume", "request hand", "request machine", "request wake", "request terminate",
         "request restart",
@@ -70,7 +70,8 @@ extension Input {
         "outcome stopped",
         "outcome stopIncomplete", "outcome resumed", "outcome resumedByOther", "outcome stoppedByOther",
         "outcome signalPending",
-        "outcome exited", "outcome gone", "message hello", "message done", "message beginTask",
+        "outcome exited", "outcome gone", "outcome memoryMeasured", "message hello", "message done",
+        "message beginTask",
         "message beginActivity", "message endAssertion", "message closed", "message back",
         "request openScene", "request focusScene", "request backgroundScene", "request closeScene",
         "message openScene", "message closeScene", "message sceneInfo",
@@ -89,8 +90,7 @@ extension Input {
         case .outcome(_, let outcome): outcome.kind
         case .message(_, let message): message.kind
         case .resumeRestored: "restore"
-        case .memoryPressure: "pressure"
-        case .memoryChecked: "look"
+        case .memory: "memory"
         case .tick: "tick"
         }
     }
@@ -101,7 +101,7 @@ extension Input {
         case .define(let id, _), .forget(let id), .remember(let id, _): id
         case .outcome(let app, _), .message(let app, _): core.id(of: app)
         case .request(_, let request): request.app
-        case .start, .configure, .setUses, .shutDown, .resumeRestored, .memoryPressure, .memoryChecked, .tick: nil
+        case .start, .configure, .setUses, .shutDown, .resumeRestored, .memory, .tick: nil
         }
     }
 }
@@ -157,6 +157,7 @@ extension Outcome {
         case .signalPending: "outcome signalPending"
         case .exited: "outcome exited"
         case .gone: "outcome gone"
+        case .memoryMeasured: "outcome memoryMeasured"
         }
     }
 }

@@ -13,7 +13,7 @@ extension Machine {
         queue.removeAll { event in
             switch event {
             case .notice(_, .stopped, _), .notice(_, .resumed, _), .notice(_, .stopIncomplete, _), .look: true
-            case .notice(_, .spawnFailed, _), .notice(_, .resumedByOther, _): true
+            case .notice(_, .spawnFailed, _), .notice(_, .resumedByOther, _), .notice(_, .memoryMeasured, _): true
             default: false
             }
         }

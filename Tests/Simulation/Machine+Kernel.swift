@@ -13,15 +13,16 @@ extension Machine {
         case .kill(let app): kill(core.id(of: app))
         case .deliver(let app, let delivery): send(.callback(delivery), delivery.sequence, to: core.id(of: app))
         case .expireTask(let app, let number, _): send(.expire(number), nil, to: core.id(of: app))
-        case .checkMemory:
+        case .measureMemory(let app): measure(core.id(of: app))
+        case .readMemory:
             let level: MemoryLevel = !isCalm && chance.happens(50) ? .critical : .normal
-            later(.look(level), within: 300)
+            later(.look(level), within: 20)
         case .transition(let step): if step.to == .notRunning { trees[step.app] = nil }
         case .decision(.launchFailed(let id, _), _): trees[id] = nil
         // A refused task holds no assertion; a task that was begun before under the same number does.
         case .answerAssertion(let app, let number, let refusal?):
             if refusal != .duplicate { trees[core.id(of: app)]?.heldAssertions[number] = nil }
-        case .sceneTransition, .decision, .reply, .answerAssertion, .tellTimeLeft, .measureMemory, .forgotten,
+        case .sceneTransition, .decision, .reply, .answerAssertion, .tellTimeLeft, .markMemory, .forgotten,
             .finished:
             break
         }
@@ -88,6 +89,11 @@ extension Machine {
         } else {
             later(.notice(id, .stopped, launch: tree.number))
         }
+    }
+
+    private mutating func measure(_ id: AppID) {
+        guard let tree = trees[id] else { return }
+        later(.notice(id, .memoryMeasured(4096), launch: tree.number), within: 0)
     }
 
     private mutating func resume(_ id: AppID) {

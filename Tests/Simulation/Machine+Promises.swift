@@ -269,7 +269,11 @@ extension Machine {
     }
 
     /// An app that was to end, and is wanted again before it was asked to, has not been ended.
-    mutating func noteRescue(of id: AppID) {
+    mutating func noteRescues() {
+        for (id, tree) in trees where tree.watch.isVictim && core.knownApps[id]?.reclaimed == nil { noteRescue(of: id) }
+    }
+
+    private mutating func noteRescue(of id: AppID) {
         guard let tree = trees[id], tree.watch.isVictim, tree.asked == nil, tree.killed == nil, tree.mainStatus == nil
         else { return }
         trees[id]?.watch.isVictim = false

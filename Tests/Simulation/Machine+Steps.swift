@@ -14,7 +14,7 @@ extension Machine {
         switch action {
         case .ask(let request): ask(request)
         case .use(let use, let ids): give(.setUses(use, Set(ids)))
-        case .pressure(let level): give(.memoryPressure(level, "short"))
+        case .pressure(let level): give(.memory(MemoryShortage(level)))
         case .beginTask(let id, let number): begin(number, isActivity: false, id)
         case .beginActivity(let id, let number): begin(number, isActivity: true, id)
         case .endAssertion(let id):

@@ -117,9 +117,8 @@ extension Machine {
         case .measureMemory(let app): watchVictim(core.id(of: app))
         case .reply(let request, let reply): watchReply(request.number, reply)
         case .transition, .sceneTransition, .decision, .finished, .forgotten: missed(effect)
-        case .checkMemory(let app, _): if let app { noteRescue(of: core.id(of: app)) }
         case .tellTimeLeft(let app, let end): watchTimeLeft(until: end, core.id(of: app))
-        case .answerAssertion, .resume: break
+        case .answerAssertion, .resume, .markMemory, .readMemory: break
         }
     }
 
@@ -167,7 +166,6 @@ extension Machine {
             hasFinished = true
         case .answerAssertion(let app, let number, nil): noteGrant(number, to: core.id(of: app))
         case .measureMemory(let app): watchVictim(core.id(of: app))
-        case .checkMemory(let app, _): if let app { noteRescue(of: core.id(of: app)) }
         // The next daemon believes that it was told, and waits no longer than that.
         case .deliver(let app, let delivery):
             toldAnew.insert(core.id(of: app))

@@ -96,6 +96,7 @@ package struct Machine: Sendable {
         if isTold { story.append(.input(input.words(in: core), now)) }
         noteBefore(input)
         let effects = core.handle(input, at: now)
+        noteRescues()
         let changed = core.takeChangedApps()
         coverage.count(input, states, changed, in: core)
         noteNewScenes(input, changed)
@@ -150,7 +151,7 @@ package struct Machine: Sendable {
         case .taskDone(let id, let sequence, _): finishTask(sequence, of: id)
         case .comeBack(let id, _): comeBack(id)
         case .describedAgain(let id): if !isDead, let policy = policies[id] { give(.define(id, policy)) }
-        case .look(let level): if !isDead { give(.memoryChecked(level, "short", freed: 4096)) }
+        case .look(let level): if !isDead { give(.memory(MemoryShortage(level))) }
         }
     }
 }

@@ -66,8 +66,8 @@ extension Effect {
         case .expireTask(let app, let number, let deadline):
             "expireTask(\(core.id(of: app)), \(number), deadline: \(deadline))"
         case .measureMemory(let app): "measureMemory(\(core.id(of: app)))"
-        case .checkMemory(let app, let atOnce):
-            "checkMemory(after: \(app.map { core.id(of: $0).name } ?? "none"), atOnce: \(atOnce))"
+        case .markMemory: "markMemory"
+        case .readMemory: "readMemory"
         case .decision(let decision, _): "decision(\(decision))"
         case .forgotten(let app, let exit, let reclaimed):
             "forgotten(\(core.id(of: app)), exit: \(exit as Any), reclaimed: \(reclaimed as Any))"

@@ -83,8 +83,8 @@ private struct Future {
         case .stop(let app): .outcome(app, .stopped)
         case .resume(let app): .outcome(app, .resumed)
         case .kill(let app): .outcome(app, .exited(.signal(9), othersLeft: false))
-        case .terminate, .deliver, .answerAssertion, .tellTimeLeft, .expireTask, .measureMemory, .checkMemory,
-            .transition, .sceneTransition, .decision, .reply, .forgotten, .finished:
+        case .terminate, .deliver, .answerAssertion, .tellTimeLeft, .expireTask, .measureMemory, .markMemory,
+            .readMemory, .transition, .sceneTransition, .decision, .reply, .forgotten, .finished:
             nil
         }
     }
@@ -103,7 +103,8 @@ private struct Future {
         case .terminate(app): .terminate
         case .kill(app): .kill
         case .spawn, .stop, .resume, .terminate, .kill, .deliver, .answerAssertion, .tellTimeLeft, .expireTask,
-            .measureMemory, .checkMemory, .transition, .sceneTransition, .decision, .reply, .forgotten, .finished:
+            .measureMemory, .markMemory, .readMemory, .transition, .sceneTransition, .decision, .reply, .forgotten,
+            .finished:
             nil
         }
     }

@@ -84,7 +84,9 @@ public struct Engine: Sendable {
     public var runningCount: Int { shared.runningCount }
 
     /// The earliest deadline.
-    public var nextDeadline: Instant? { shared.deadlines.earliest }
+    public var nextDeadline: Instant? {
+        [shared.deadlines.earliest, reclaimer.settlingEnd].compactMap { $0 }.min()
+    }
 
     /// The time of the last input.
     var now: Instant { shared.now }
@@ -104,7 +106,7 @@ public struct Engine: Sendable {
         knownApps.freeIndexes()
         route(input)
         reconcile()
-        reclaimBeyondSuspendedLimit()
+        continueReclaim()
         reconcile()
         finishShutDown()
         return shared.effects
@@ -124,10 +126,14 @@ public struct Engine: Sendable {
         case .message(let app, let message):
             if knownApps.contains(app) { changeScenes(of: app) { $0.handle(message, &$1) } }
         case .resumeRestored: resumeRestored()
-        case .memoryPressure(let level, let words): handle(level, words)
-        case .memoryChecked(let level, let words, let freed): memoryChecked(level, words, freed: freed)
-        case .tick: if let due = shared.deadlines.popDue(now) { handle(due.kind, of: due.app) }
+        case .memory(let shortage): handle(shortage)
+        case .tick: passDeadline()
         }
+    }
+
+    private mutating func passDeadline() {
+        if let end = reclaimer.settlingEnd, end <= now, end <= shared.deadlines.earliest ?? end { return readMemory() }
+        if let due = shared.deadlines.popDue(now) { handle(due.kind, of: due.app) }
     }
 
     /// Fills the foreground, and lets every app that is affected take the steps that it can take now.
@@ -156,6 +162,7 @@ public struct Engine: Sendable {
 
     private mutating func handle(_ outcome: Outcome, of app: AppIndex) {
         switch outcome {
+        case .memoryMeasured(let size): return noteSize(size, of: app)
         case .spawnFailed(let failure): if knownApps[app].isSpawning { spawnFailed(app, failure) }
         case .exited(let status, let othersLeft): exited(app, status, othersLeft: othersLeft)
         case .gone: gone(app)
@@ -315,8 +322,8 @@ public struct Engine: Sendable {
     private mutating func shutDown() {
         if !isShuttingDown { daemonPhase = .shuttingDown }
         for app in knownApps.sortedIndexes { end(app, atOnce: false, reason: .shutdown) }
-        // No check of the memory is waited for.
-        if reclaimer.round?.phase == .checking { endReclaim() }
+        // No look at the memory is waited for.
+        if let phase = reclaimer.round?.phase, phase != .ending { endReclaim() }
     }
 
     private mutating func finishShutDown() {

@@ -2,12 +2,16 @@
 public struct ReclaimRecord: Sendable, Equatable {
     /// The cause of a reclaim.
     public enum Cause: Sendable, Equatable {
-        /// Memory was short; how short, in words for users.
-        case pressure(String)
+        /// Memory was short.
+        case pressure(MemoryShortage)
         /// A request simulates a shortage.
         case simulation
         /// More apps than this were suspended.
         case suspendedLimit(Int)
+
+        var isPressure: Bool {
+            if case .pressure = self { true } else { false }
+        }
 
         var isSuspendedLimit: Bool {
             if case .suspendedLimit = self { true } else { false }
@@ -34,14 +38,18 @@ public struct ReclaimRecord: Sendable, Equatable {
     }
 }
 
-/// A round of reclaims: one app at a time, with a check of the memory after each.
+/// A round of reclaims: one app at a time is chosen, measured and ended, with a look at the memory after each.
 struct ReclaimRound: Sendable, Equatable {
     /// The state of the round.
-    enum Phase: String, Sendable {
+    enum Phase: Sendable, Equatable {
         /// The app is about to be gone.
         case ending
-        /// The memory is being checked.
-        case checking
+        /// Nothing more comes back from the app, and the pressure of a machine that has its memory would show from this instant on.
+        case settling(until: Instant)
+        /// The memory is being read.
+        case reading
+        /// Nothing more comes back from the app, and the memory need not be read. It goes on with the same input.
+        case over
     }
 
     /// The app that is reclaimed, or was the last to be. It may not be known any more; nil if it was not known when the round was
@@ -49,12 +57,14 @@ struct ReclaimRound: Sendable, Equatable {
     var victim: AppIndex?
     /// The id of the app.
     var victimID: AppID
+    /// The memory of the app before its end, in bytes; nil if it was not measured. Not saved.
+    var size: UInt64?
     /// The account of it.
     var account: ReclaimRecord
     var phase = Phase.ending
-    /// A Boolean value that indicates whether scenes were disconnected, and no app was ended.
+    /// True if scenes were disconnected, and no app was ended.
     var isAboutScenes = false
-    /// A Boolean value that indicates whether a request wants every app that may be reclaimed, whatever the memory says.
+    /// True if a request wants every app that may be reclaimed, whatever the memory says.
     var isForAll = false
     /// The apps that are gone so far. Not saved.
     var reclaimed: [AppID] = []
@@ -66,17 +76,25 @@ struct ReclaimRound: Sendable, Equatable {
 struct Reclaimer: Sendable {
     /// The interval in which a further warning is no news.
     static let warningInterval = Duration.seconds(10)
+    /// The time from the end of an app to the next look at the memory: long enough for pressure to show.
+    static let settlingTime = Duration.milliseconds(200)
 
     /// The round under way.
     var round: ReclaimRound?
     /// The instant of the last memory warning to the apps.
     var lastWarning: Instant?
 
+    /// The instant of the next look at the memory.
+    var settlingEnd: Instant? {
+        if case .settling(let end)? = round?.phase { end } else { nil }
+    }
+
     /// Begins the round, or goes on with it, with this app.
     mutating func target(_ victim: AppIndex, _ id: AppID, _ account: ReclaimRecord, isAboutScenes: Bool) {
         var next = round ?? ReclaimRound(victim: victim, victimID: id, account: account)
         next.victim = victim
         next.victimID = id
+        next.size = nil
         next.account = account
         next.phase = .ending
         next.isAboutScenes = isAboutScenes
@@ -93,11 +111,16 @@ private enum ReclaimRank: Int {
 extension Engine {
     // MARK: Inputs
 
-    /// Handles a report of the machine. During a round it is about a time when the app still had its memory.
-    mutating func handle(_ level: MemoryLevel, _ words: String) {
-        if level == .critical, reclaimer.round == nil { reclaimNext(.pressure(words)) }
+    /// Begins a round, or goes on with the one that waits for this. Otherwise it is about a time when the app of the round still
+    /// had its memory.
+    mutating func handle(_ shortage: MemoryShortage) {
+        switch reclaimer.round?.phase {
+        case nil: if shortage.level == .critical { reclaimNext(.pressure(shortage)) }
+        case .reading: finishStep(shortage)
+        case .ending, .settling, .over: break
+        }
         let isNews = reclaimer.lastWarning.map { now.duration(since: $0) >= Reclaimer.warningInterval } ?? true
-        if level != .normal, isNews { warnApps() }
+        if shortage.level != .normal, isNews { warnApps() }
     }
 
     /// Acts as at this shortage of memory. Critical reclaims one app, or all that may be reclaimed.
@@ -118,26 +141,40 @@ extension Engine {
         }
     }
 
-    /// Continues the round after a check of the memory.
-    mutating func memoryChecked(_ level: MemoryLevel, _ words: String, freed: UInt64?) {
-        guard let round = reclaimer.round, round.phase == .checking else { return }
+    /// Notes the memory of an app that is about to be gone.
+    mutating func noteSize(_ size: UInt64, of app: AppIndex) {
+        if let round = reclaimer.round, round.phase == .ending, round.victim == app { reclaimer.round?.size = size }
+    }
+
+    /// Goes on with the round without a look at the memory if it needs none, and begins one if too many apps are suspended.
+    mutating func continueReclaim() {
+        // What restored apps have said while there was no daemon comes first.
+        while daemonPhase != .beforeStart, reclaimer.round?.phase == .over { finishStep(nil) }
+        if isBeyondSuspendedLimit, reclaimer.round == nil { reclaimNext(.suspendedLimit(settings.suspendedLimit)) }
+    }
+
+    /// Reports what has come back, and goes on with the next app or ends the round.
+    ///
+    /// - Parameter shortage: How short memory is now; nil if it was not read.
+    private mutating func finishStep(_ shortage: MemoryShortage?) {
+        guard let round = reclaimer.round else { return }
         if !round.isAboutScenes {
-            var account = round.account
-            account.freed = freed
             let app = round.victim.flatMap { knownApps.contains($0) ? $0 : nil }
+            var account = round.account
+            account.freed = round.size
             if let app, knownApps[app].lastExit?.reason == .reclaimed {
-                change(app) { machine, _ in machine.reclaimed?.freed = freed }
+                change(app) { machine, _ in machine.reclaimed?.freed = account.freed }
             }
             // An app that was spared, or has ended for another reason, has no account.
             if app.map({ knownApps[$0].reclaimed != nil }) ?? true {
                 shared.effects.append(.decision(.reclaimed(round.victimID, account), of: app))
             }
         }
-        guard let cause = causeToContinue(round, level, words), reclaimNext(cause) else { return endReclaim() }
+        guard let cause = causeToContinue(round, shortage), reclaimNext(cause) else { return endReclaim() }
     }
 
-    private func causeToContinue(_ round: ReclaimRound, _ level: MemoryLevel, _ words: String) -> ReclaimRecord.Cause? {
-        if case .pressure = round.account.cause, level == .critical { return .pressure(words) }
+    private func causeToContinue(_ round: ReclaimRound, _ shortage: MemoryShortage?) -> ReclaimRecord.Cause? {
+        if round.account.cause.isPressure, let shortage, shortage.level == .critical { return .pressure(shortage) }
         if round.isForAll { return .simulation }
         return isBeyondSuspendedLimit ? .suspendedLimit(settings.suspendedLimit) : nil
     }
@@ -147,11 +184,6 @@ extension Engine {
         guard settings.suspendedLimit > 0 else { return false }
         let blocked = shared.foreground.count { knownApps[$0].state == .suspended }
         return shared.suspendedCount - blocked > settings.suspendedLimit
-    }
-
-    /// Reclaims suspended apps beyond the limit.
-    mutating func reclaimBeyondSuspendedLimit() {
-        if isBeyondSuspendedLimit, reclaimer.round == nil { reclaimNext(.suspendedLimit(settings.suspendedLimit)) }
     }
 
     // MARK: Rounds
@@ -164,7 +196,7 @@ extension Engine {
             let id = knownApps.id(of: owner)
             let account = ReclaimRecord(cause: cause, order: [id])
             reclaimer.target(owner, id, account, isAboutScenes: true)
-            checkMemory()
+            letSettle()
             return true
         }
         let order = reclaimOrder(suspendedOnly: cause.isSuspendedLimit)
@@ -180,12 +212,13 @@ extension Engine {
     /// Continues the round when its app is gone, or the kernel does not let it go: nothing more comes back from it.
     mutating func noteReclaimed(_ app: AppIndex) {
         guard let round = reclaimer.round, round.phase == .ending, round.victim == app else { return }
+        if knownApps[app].isRunning { reclaimer.round?.size = nil }
         continueRound(after: round.victimID)
     }
 
     private mutating func continueRound(after victim: AppID) {
         reclaimer.round?.reclaimed.append(victim)
-        if isShuttingDown { endReclaim() } else { checkMemory() }
+        if isShuttingDown { endReclaim() } else { letSettle() }
     }
 
     /// Spares an app that was to be reclaimed, and was not asked to end yet, because a request needs it.
@@ -194,16 +227,24 @@ extension Engine {
             round.victim == app
         else { return }
         knownApps[app].reclaimed = nil
-        checkMemory()
+        letSettle()
     }
 
-    /// Has the memory checked, in the round under way.
-    private mutating func checkMemory() {
-        guard let round = reclaimer.round else { return }
-        reclaimer.round?.phase = .checking
-        var isAtOnce = true
-        if case .pressure = round.account.cause { isAtOnce = false }
-        shared.effects.append(.checkMemory(after: round.victim, atOnce: isAtOnce))
+    /// Looks at the memory when it has settled. Only pressure is a cause that may have gone meanwhile.
+    private mutating func letSettle() {
+        guard reclaimer.round?.account.cause.isPressure == true else {
+            reclaimer.round?.phase = .over
+            return
+        }
+        let end = now + Reclaimer.settlingTime
+        reclaimer.round?.phase = .settling(until: end)
+        shared.effects.append(.markMemory)
+    }
+
+    /// Reads the memory, which has settled.
+    mutating func readMemory() {
+        reclaimer.round?.phase = .reading
+        shared.effects.append(.readMemory)
     }
 
     mutating func endReclaim() {
@@ -215,10 +256,11 @@ extension Engine {
     /// Redoes effects that the previous daemon may not have completed.
     mutating func resumeReclaim() {
         guard let round = reclaimer.round else { return }
-        if round.phase == .ending, round.victim.flatMap({ knownApps[known: $0]?.isRunning }) != true {
-            return continueRound(after: round.victimID)
+        if round.phase != .ending {
+            letSettle()
+        } else if round.victim.flatMap({ knownApps[known: $0]?.isRunning }) != true {
+            continueRound(after: round.victimID)
         }
-        if round.phase == .checking { checkMemory() }
     }
 
     // MARK: Scenes

@@ -22,11 +22,12 @@ public enum Effect: Sendable, Equatable {
     case tellTimeLeft(AppIndex, until: Instant?)
     /// Tell the app that its task has expired, and until when it must end it.
     case expireTask(AppIndex, UInt64, deadline: Instant)
-    /// Record the memory of an app that is about to be reclaimed.
+    /// Measure the memory of an app that is about to be reclaimed; answered by ``Outcome/memoryMeasured(_:)``, if it can be.
     case measureMemory(AppIndex)
-    /// Check the memory again after the app is gone, at once or when the machine shows the difference; answered by
-    /// ``Input/memoryChecked(_:_:freed:)``. The app may not be known any more; nil if this daemon has not known it.
-    case checkMemory(after: AppIndex?, atOnce: Bool)
+    /// Note the waiting for memory up to now: what is read next is the waiting since then.
+    case markMemory
+    /// Read how short memory is since it was marked; answered by ``Input/memory(_:)``.
+    case readMemory
     /// The state of an app has changed.
     case transition(Transition)
     /// The state of a scene has changed.

@@ -22,10 +22,8 @@ public enum Input: Sendable {
     case message(AppIndex, AppMessage)
     /// The apps of a restored core have their processes and channels again; pending operations go on.
     case resumeRestored
-    /// The shortage of memory, and how it shows, in words for users.
-    case memoryPressure(MemoryLevel, String)
-    /// The outcome of ``Effect/checkMemory(after:atOnce:)``: the shortage of memory, and the bytes that the app has released.
-    case memoryChecked(MemoryLevel, String, freed: UInt64?)
+    /// How short memory is: a report of the machine, or the outcome of ``Effect/readMemory``.
+    case memory(MemoryShortage)
     /// Time has passed: the earliest deadline is acted upon, if it is due.
     case tick
 }
@@ -52,6 +50,31 @@ public enum Outcome: Sendable, Equatable {
     case exited(ExitStatus, othersLeft: Bool)
     /// The last process of the tree is gone.
     case gone
+    /// The memory that the processes have to themselves, in bytes.
+    case memoryMeasured(UInt64)
+}
+
+/// How short the machine's memory is.
+public struct MemoryShortage: Sendable, Equatable {
+    /// The level that is reached.
+    public let level: MemoryLevel
+    /// The time in which some task waited for memory, in hundredths of a percent of the last ten seconds.
+    public let someWaited: UInt64
+    /// The time in which all tasks waited for memory, in hundredths of a percent of the last ten seconds.
+    public let allWaited: UInt64
+    /// The memory that is available without swapping, in bytes; nil if it is not known.
+    public let available: UInt64?
+
+    /// Creates a report.
+    ///
+    /// - Parameters:
+    ///   - level: The level that is reached.
+    ///   - someWaited: The waiting of some task, in hundredths of a percent of the last ten seconds.
+    ///   - allWaited: The waiting of all tasks, in hundredths of a percent of the last ten seconds.
+    ///   - available: The available memory in bytes; nil if it is not known.
+    public init(_ level: MemoryLevel, someWaited: UInt64 = 0, allWaited: UInt64 = 0, available: UInt64? = nil) {
+        (self.level, self.someWaited, self.allWaited, self.available) = (level, someWaited, allWaited, available)
+    }
 }
 
 /// A message from a connected app.

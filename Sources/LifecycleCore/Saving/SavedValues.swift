@@ -263,20 +263,31 @@ extension ReclaimRecord.Cause: SavedItem {
 
     /// Writes or reads the kind, and what is known beside it.
     package static func code(_ item: Self?, with parts: inout some PartCoder & ~Copyable) -> Self? {
-        var (kind, words, limit): (UInt8?, String?, UInt64?) = (nil, nil, nil)
+        var (kind, shortage, limit): (UInt8?, MemoryShortage?, UInt64?) = (nil, nil, nil)
         switch item {
-        case .pressure(let text): (kind, words) = (0, text)
+        case .pressure(let seen): (kind, shortage) = (0, seen)
         case .simulation: kind = 1
         case .suspendedLimit(let number): (kind, limit) = (2, UInt64(clamping: number))
         case nil: break
         }
         kind = parts.choice(kind, of: Self.words)
         switch kind {
-        case 0: return parts.rest(words).map { .pressure($0) }
+        case 0: return MemoryShortage.code(shortage, with: &parts).map { .pressure($0) }
         case 1: return .simulation
         case 2: return parts.number(limit).map { .suspendedLimit(Int(clamping: $0)) }
         case nil, _?: return nil
         }
+    }
+}
+
+extension MemoryShortage: SavedItem {
+    /// Writes or reads the numbers. An app is ended for its memory at one level only.
+    package static func code(_ item: Self?, with parts: inout some PartCoder & ~Copyable) -> Self? {
+        guard let someWaited = parts.number(item?.someWaited), let allWaited = parts.number(item?.allWaited)
+        else { return nil }
+        var available = item?.available
+        if parts.isReading || available != nil { available = parts.number(available) }
+        return MemoryShortage(.critical, someWaited: someWaited, allWaited: allWaited, available: available)
     }
 }
 
@@ -286,14 +297,14 @@ extension ReclaimRound {
         _ round: ReclaimRound?, with coder: inout some SavedCoder & ~Copyable, in apps: borrowing AppTable
     ) -> ReclaimRound? {
         guard let victim = coder.item("reclaim-victim", round?.victimID) else { return nil }
-        let phase = coder.word("reclaim-phase", round?.phase)
+        let isEnding = coder.flag("reclaim-ending", round?.phase == .ending)
         let isForAll = coder.flag("reclaim-all", round?.isForAll ?? false)
         let isAboutScenes = coder.flag("reclaim-scenes", round?.isAboutScenes ?? false)
         let account = ReclaimRecord.code(round?.account, with: &coder)
         guard coder.isReading else { return round }
         return account.map {
             ReclaimRound(
-                victim: apps.index(of: victim), victimID: victim, account: $0, phase: phase ?? .checking,
+                victim: apps.index(of: victim), victimID: victim, account: $0, phase: isEnding ? .ending : .reading,
                 isAboutScenes: isAboutScenes, isForAll: isForAll)
         }
     }

@@ -26,8 +26,12 @@ extension AppManager: EffectHandler {
         case .expireTask(let app, let number, let deadline):
             let time = deadline.duration(since: driver.now).wholeMilliseconds
             channels.send(.expireTask(AssertionID(number), deadlineMilliseconds: time), to: app)
-        case .measureMemory(let app): memory.measure(app)
-        case .checkMemory(let app, let atOnce): memory.assess(after: app, atOnce: atOnce)
+        case .measureMemory(let app):
+            if let size = processes.tree(of: app)?.ownMemory {
+                driver.handle(.outcome(app, .memoryMeasured(UInt64(clamping: size))))
+            }
+        case .markMemory: memory.mark()
+        case .readMemory: memory.read()
         case .sceneTransition(let transition):
             announcements.append((.scene(transition), transition.index, processes.lastPID(of: transition.index)))
         case .decision(let decision, let app): record(decision, of: app)

@@ -83,7 +83,7 @@ final class AppManager {
         processes = try AppProcesses(loop: loop, core: driver, store: store)
         unmanaged = UnmanagedApps(loop: loop)
         channels = AppChannels(loop: loop, log: self.log, core: driver, store: store)
-        memory = try MemoryWatch(loop: loop, log: log, processes: processes, core: driver)
+        memory = try MemoryWatch(loop: loop, log: log, core: driver)
         resources = try StateResources(loop: loop, log: log, processes: processes, core: driver, store: store)
         trimmer = try MemoryTrimmer(loop: loop, log: self.log, processes: processes, core: driver)
         driver.effectHandler = self

@@ -216,10 +216,21 @@ extension LogEntry {
 extension ReclaimRecord.Cause {
     var words: String {
         switch self {
-        case .pressure(let words): words
+        case .pressure(let shortage): shortage.words
         case .simulation: "a client simulated a shortage of memory"
         case .suspendedLimit(let limit):
             "more than \(limit) app\(limit == 1 ? "" : "s") were suspended (memory.suspendedLimit)"
         }
     }
+}
+
+extension MemoryShortage {
+    /// The kernel's averages over ten seconds and the available memory, as part of a sentence.
+    nonisolated var words: String {
+        let left = available.map { ", \($0 >> 20) MiB available" } ?? ""
+        return "tasks waited for memory \(Self.percentage(someWaited)) % of the last 10 s"
+            + " (all of them \(Self.percentage(allWaited)) %)" + left
+    }
+
+    nonisolated private static func percentage(_ hundredths: UInt64) -> Double { Double(hundredths) / 100 }
 }

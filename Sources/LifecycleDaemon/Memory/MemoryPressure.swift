@@ -52,12 +52,11 @@ nonisolated struct MemoryPressure: Hashable, Sendable {
     }
 }
 
-nonisolated extension MemoryPressure: CustomStringConvertible {
-    /// A phrase for the log: the kernel's average over ten seconds, and the available memory.
-    var description: String {
-        let left = reading.available.map { ", \($0 >> 20) MiB available" } ?? ""
-        return "tasks waited for memory \(reading.some.average10) % of the last 10 s"
-            + " (all of them \(reading.full.average10) %)" + left
+nonisolated extension MemoryPressure {
+    /// The level and the numbers of the reading, for the core.
+    var shortage: MemoryShortage {
+        MemoryShortage(
+            level, someWaited: reading.some.average10, allWaited: reading.full.average10, available: reading.available)
     }
 }
 
@@ -65,8 +64,8 @@ nonisolated extension MemoryPressure: CustomStringConvertible {
 nonisolated struct MemoryReading: Hashable, Sendable {
     /// The waiting of tasks for memory.
     struct Stall: Hashable, Sendable {
-        /// The percentage of the last ten seconds.
-        var average10 = 0.0
+        /// The share of the last ten seconds, in hundredths of a percent.
+        var average10: UInt64 = 0
         /// The total since the machine was booted, or since the cgroup was made.
         var total = Duration.zero
     }
@@ -115,10 +114,10 @@ nonisolated extension MemoryReading.Stall {
         func value(of name: String) -> Substring? {
             fields.last { $0.starts(with: name.utf8) }.map { Substring($0.dropFirst(name.utf8.count)) }
         }
-        guard let average = value(of: "avg10=").flatMap({ Double($0) }),
+        guard let average = value(of: "avg10=").flatMap({ Double($0) }), (0...100).contains(average),
             let total = value(of: "total=").flatMap({ Int64($0) })
         else { return nil }
-        self.init(average10: average, total: .microseconds(total))
+        self.init(average10: UInt64((average * 100).rounded()), total: .microseconds(total))
     }
 }
 

@@ -262,7 +262,7 @@ import Testing
                 let reading = MemoryReading(instant: instant, pressure: pressure, meminfo: meminfo)
                 for (earlier, later) in [(usual, reading), (reading, usual)] {
                     let pressure = MemoryPressure(since: earlier, reading: later, thresholds: MemoryThresholds())
-                    _ = (pressure.description, pressure.level(toldOf: .critical, MemoryThresholds()))
+                    _ = (pressure.shortage.words, pressure.level(toldOf: .critical, MemoryThresholds()))
                 }
             }
         }

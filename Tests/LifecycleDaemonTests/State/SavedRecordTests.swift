@@ -75,7 +75,12 @@ import Testing
     }
 
     static let causes: [(String, ReclaimRecord.Cause)] = [
-        ("pressure:10 of 20 ms: much", .pressure("10 of 20 ms: much")), ("simulation:", .simulation),
+        (
+            "pressure:1250:300:4096",
+            .pressure(MemoryShortage(.critical, someWaited: 1250, allWaited: 300, available: 4096))
+        ),
+        ("pressure:1250:300", .pressure(MemoryShortage(.critical, someWaited: 1250, allWaited: 300))),
+        ("simulation:", .simulation),
         ("simulation", .simulation), ("suspended-limit:3", .suspendedLimit(3)),
     ]
 
