@@ -10,18 +10,10 @@ enum PrivateDirectory {
     ///
     /// - Parameter owner: The owner; nil for the daemon's own user. New parents belong to the daemon.
     static func make(_ path: String, mode: mode_t, owner: (user: uid_t, group: gid_t)? = nil) throws(DaemonError) {
-        var status = stat()
-        if checked.contains(path), unsafe lstat(path, &status) == 0 {
-            return try check(path, status, owner: owner?.user ?? geteuid())
-        }
         try makeParents(of: path)
         try checkParents(of: path)
         try add(path, mode: mode, owner: owner)
-        checked.insert(path)
     }
-
-    /// The directories whose parents were checked. Only root and the daemon's own user can replace one of them since.
-    private static var checked: Set<String> = []
 
     /// Makes a directory in one that was made or checked just before.
     static func add(_ path: String, mode: mode_t, owner: (user: uid_t, group: gid_t)? = nil) throws(DaemonError) {

@@ -4,9 +4,6 @@ import Glibc
 struct BootTime: Comparable {
     private var nanoseconds: Int64
 
-    /// The boot.
-    static let zero = BootTime(nanoseconds: 0)
-
     /// The clock ticks of a second, in which the kernel counts the start and the processor time of a process.
     static let ticksPerSecond = UInt64(max(sysconf(Int32(_SC_CLK_TCK)), 1))
 
