@@ -3,7 +3,7 @@ import LifecycleCore
 import Processes
 
 /// A failure of the system that the daemon reports to the user or turns into an input of the core.
-nonisolated public struct DaemonError: Error, CustomStringConvertible {
+nonisolated public struct DaemonError: Error, Hashable, CustomStringConvertible {
     /// The part of the daemon that failed.
     public enum Code: Sendable {
         /// The daemon cannot start.
@@ -53,12 +53,4 @@ nonisolated public struct DaemonError: Error, CustomStringConvertible {
 extension Errno {
     /// A Boolean value that indicates whether the system lacks descriptors or memory, and may have some later.
     nonisolated var isShortage: Bool { [EMFILE, ENFILE, ENOMEM].contains(rawValue) }
-}
-
-extension StartFailure {
-    nonisolated init(_ error: SpawnError) {
-        self = if case .resources = error { .shortage(error.description) } else { .command(error.description) }
-    }
-
-    nonisolated init(_ error: DaemonError) { self = .command(error.description) }
 }

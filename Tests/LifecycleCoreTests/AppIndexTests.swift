@@ -45,7 +45,7 @@ import Testing
         let late: [Input] = [
             .outcome(former, .spawned), .outcome(former, .stopped), .outcome(former, .stoppedByOther),
             .outcome(former, .exited(.code(0), othersLeft: false)), .outcome(former, .gone),
-            .outcome(former, .spawnFailed(.command("no such program"))), .message(former, .hello),
+            .outcome(former, .spawnFailed(.noSuchProgram)), .message(former, .hello),
             .message(former, .beginTask(1, name: "save")), .message(former, .closed),
         ]
         for input in late { #expect(core.handle(input, at: Self.now) == [], "\(input)") }

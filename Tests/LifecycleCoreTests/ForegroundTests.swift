@@ -46,13 +46,13 @@ import Testing
         world.give(.spawned, of: Self.clock)
         world.ask(.background(Self.clock))
         world.ask(.launch(AppID("maps"), background: false))
-        world.give(.spawnFailed(.command("no such program")), of: AppID("maps"))
+        world.give(.spawnFailed(.noSuchProgram), of: AppID("maps"))
         #expect(world.core.foreground.isEmpty)
         // The user goes home before the launch fails.
         world.ask(.focus(Self.clock))
         world.ask(.launch(AppID("maps"), background: false))
         world.ask(.home)
-        world.give(.spawnFailed(.command("no such program")), of: AppID("maps"))
+        world.give(.spawnFailed(.noSuchProgram), of: AppID("maps"))
         #expect(world.core.foreground.isEmpty)
     }
 

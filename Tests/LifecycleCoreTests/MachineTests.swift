@@ -108,7 +108,7 @@ import Testing
         world.silent = [:]
         world.answerAll(Self.clock)
         let request = world.ask(end)
-        world.give(.spawnFailed(.command("no such program")), of: Self.maps)
+        world.give(.spawnFailed(.noSuchProgram), of: Self.maps)
         #expect(world.state("clock") == .active)
         #expect(world.replies[request] == .done(nil))
     }

@@ -63,7 +63,7 @@ import Testing
             world.withholding = [.spawned, .killed]
             world.ask(.launch(Self.clock, background: false))
             world.ask(end)
-            world.give(.spawnFailed(.command("no such program")), of: Self.clock)
+            world.give(.spawnFailed(.noSuchProgram), of: Self.clock)
             #expect(world.lines().contains("! launch failed"))
             #expect(world.core.nextDeadline == nil)
             #expect(world.core.knownApps[Self.clock]?.reason == .launchFailed)
@@ -82,7 +82,7 @@ import Testing
         world.withholding = [.spawned, .killed]
         world.ask(.deliver(Self.clock, .openURL("lifed:1")))
         let request = world.ask(end)
-        world.give(.spawnFailed(.command("no such program")), of: Self.clock)
+        world.give(.spawnFailed(.noSuchProgram), of: Self.clock)
         #expect(world.replies[request]?.doneApp == Self.clock)
         world.pass(.seconds(100))
         #expect(world.core.knownApps[Self.clock]?.isRunning == false)
@@ -93,7 +93,7 @@ import Testing
         var world = World(apps: "clock")
         world.broken = [Self.clock]
         let launch = world.ask(.launch(Self.clock, background: true))
-        #expect(world.replies[launch] == .refused(.launchFailed(Self.clock, .command("no such program"))))
+        #expect(world.replies[launch] == .refused(.launchFailed(Self.clock, .noSuchProgram)))
     }
 
     @Test func `failed start leaves no request to stay awake for the next start`() {
@@ -105,7 +105,7 @@ import Testing
             world.withholding = [.spawned]
             world.ask(.wake(Self.clock, kind: "fetch", payload: ""))
             world.ask(.resume(Self.clock))
-            world.give(.spawnFailed(.command("no such program")), of: Self.clock)
+            world.give(.spawnFailed(.noSuchProgram), of: Self.clock)
             world.withholding = []
             world.ask(.launch(Self.clock, background: true))
             world.pass(.seconds(5))

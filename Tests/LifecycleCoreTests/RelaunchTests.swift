@@ -280,7 +280,7 @@ import Testing
         world.withholding = [.spawned]
         world.ask(.launch(Self.clock, background: true))
         world.ask(.resume(Self.clock))
-        world.give(.spawnFailed(.command("no such program")), of: Self.clock)
+        world.give(.spawnFailed(.noSuchProgram), of: Self.clock)
         world.withholding = []
         world.ask(.launch(Self.clock, background: true))
         #expect(world.state("clock") == .suspended)

@@ -13,7 +13,7 @@ import Testing
         }
         world.broken = [Self.clock]
         let launch = world.ask(.launch(Self.clock, background: false))
-        #expect(world.replies[launch] == .refused(.launchFailed(Self.clock, .command("no such program"))))
+        #expect(world.replies[launch] == .refused(.launchFailed(Self.clock, .noSuchProgram)))
         #expect(world.core.foreground.isEmpty)
     }
 
@@ -57,8 +57,8 @@ import Testing
         world.ask(.launch(Self.clock, background: false))
         world.withholding = [.stopped]
         let suspend = world.ask(.suspend(Self.clock))
-        world.give(.stopIncomplete("123 (cp)"), of: Self.clock)
-        #expect(world.replies[suspend] == .refused(.notStopped(Self.clock, "123 (cp)")))
+        world.give(.stopIncomplete(.stuck), of: Self.clock)
+        #expect(world.replies[suspend] == .refused(.notStopped(Self.clock, .stuck)))
         #expect(world.lines().contains("! stop incomplete"))
         world.give(.stopped, of: Self.clock)
         #expect(world.state("clock") == .suspended)
@@ -299,7 +299,7 @@ import Testing
         let launch = world.ask(.launch(Self.clock, background: false))
         world.ask(other)
         #expect(world.replies[launch] == nil)
-        let failure = StartFailure.command("no such program")
+        let failure = SystemFailure.noSuchProgram
         world.give(fails ? .spawnFailed(failure) : .spawned, of: Self.clock)
         let refusal =
             fails

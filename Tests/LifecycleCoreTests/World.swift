@@ -172,7 +172,7 @@ struct World {
         let id = core.id(of: app)
         write("spawn \(id)")
         if broken.contains(id) {
-            queue.append(.outcome(app, .spawnFailed(.command("no such program"))))
+            queue.append(.outcome(app, .spawnFailed(.noSuchProgram)))
         } else if !withholding.contains(.spawned) {
             queue.append(.outcome(app, .spawned))
             if linked.contains(id) { queue.append(.message(app, .hello)) }
@@ -227,6 +227,14 @@ extension Decision {
             "\(id) reclaimed of \(account.order) (\(account.cause.name)), \(account.freed ?? 0)"
         }
     }
+}
+
+/// What a shell reports, which the core only hands on.
+enum WorldError: Error { case noSuchProgram, stuck }
+
+extension SystemFailure {
+    static let noSuchProgram = SystemFailure(WorldError.noSuchProgram)
+    static let stuck = SystemFailure(WorldError.stuck)
 }
 
 extension MemoryShortage {

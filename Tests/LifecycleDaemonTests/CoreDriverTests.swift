@@ -216,7 +216,7 @@ import Testing
             switch effect {
             case .spawn(let app):
                 isHandling = true
-                driver.handle(.outcome(app, .spawnFailed(.command("no such file"))))
+                driver.handle(.outcome(app, .spawnFailed(SystemFailure(StartFailure.manifestRemoved))))
                 #expect(replies == 0)
                 isHandling = false
             case .reply(_, .refused(.launchFailed)): replies += 1

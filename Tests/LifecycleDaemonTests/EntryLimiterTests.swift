@@ -71,7 +71,7 @@ import Testing
 
     @Test(arguments: [
         Decision.stopRenewed(AppID("clock")), .stoppedByOther(AppID("clock")), .signalPending(AppID("clock")),
-        .stopIncomplete(AppID("clock"), "4711"),
+        .stopIncomplete(AppID("clock"), SystemFailure(StopFailure.pending([]))),
     ])
     func signalsOfOtherProgramsCauseALimitedNumberOfEntries(decision: Decision) {
         let journal = LimitedJournal()
@@ -104,7 +104,9 @@ import Testing
     @Test func failureOfALaunchIsToldInAFewWords() {
         let journal = RecordingJournal()
         let path = String(repeating: "x", count: 100_000)
-        LifecycleLog(sink: journal).write(.launchFailed(AppID("clock"), .command(path)), pid: nil, member: 1000)
+        LifecycleLog(sink: journal).write(
+            .launchFailed(AppID("clock"), SystemFailure(StartFailure.preparation(DaemonError(.launch, path)))),
+            pid: nil, member: 1000)
         #expect(journal.entries.count == 1 && journal.entries[0].size < 2048)
     }
 

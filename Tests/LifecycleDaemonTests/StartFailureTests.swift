@@ -7,34 +7,27 @@ import Testing
 @testable import Processes
 
 @Suite struct StartFailureTests {
-    @Test func shortageDiffersFromAWrongCommand() {
+    @Test func shortageHasAnotherRemedyThanAWrongCommand() {
         for error: Int32 in [EAGAIN, ENOMEM, EMFILE, ENFILE, ENOSPC, ENOBUFS] {
-            #expect(StartFailure(.failed("do it", error)).isShortage)
+            #expect(StartFailure.spawn(.failed("do it", error)).remedy.contains("end other apps"))
         }
-        #expect(!StartFailure(.failed("do it", EPERM)).isShortage)
-        #expect(!StartFailure(.programNotFound(program: "true", searchPath: nil)).isShortage)
-        #expect(!StartFailure(DaemonError(.launch, "no room for another process")).isShortage)
+        let failures: [StartFailure] = [
+            .spawn(.failed("do it", EPERM)), .spawn(.programNotFound(program: "true", searchPath: nil)),
+            .preparation(DaemonError(.launch, "no room for another process")),
+        ]
+        for failure in failures { #expect(failure.remedy.contains("correct what the message names")) }
+        #expect(StartFailure.stateTooLarge(limit: 1).remedy.contains("end other apps"))
+        #expect(StartFailure.unrecorded("/run", Errno(rawValue: EIO)).remedy.contains("free some space"))
     }
 
-    @Test func descriptionOfTheErrorIsKept() {
+    @Test func refusalHasTheWordsOfTheError() {
         let error = SpawnError.resources(Errno(rawValue: EMFILE))
-        #expect(StartFailure(error).words == error.description)
+        let refusal = ControlError(.launchFailed(AppID("clock"), SystemFailure(StartFailure.spawn(error))))
+        #expect(refusal.reason == error.description)
+        #expect(refusal.remedy == StartFailure.spawn(error).remedy)
     }
 
-    /// The words do not decide: a command may have any name.
-    @Test func remedyFollowsFromTheKind() {
-        let words = "no room for another process"
-        #expect(Self.refusal(.shortage(words)).remedy.contains("end other apps"))
-        #expect(Self.refusal(.unrecorded(words)).remedy.contains("free some space"))
-        #expect(Self.refusal(.command(words)).remedy.contains("correct what the message names"))
-        #expect(Self.refusal(.command(words)).reason == words)
+    @Test func fullDirectoryIsNamed() {
+        #expect(StartFailure.unrecorded("/run/lifed", Errno(rawValue: ENOSPC)).description == "/run/lifed is full")
     }
-
-    private static func refusal(_ failure: StartFailure) -> ControlError {
-        ControlError(.launchFailed(AppID("clock"), failure))
-    }
-}
-
-extension StartFailure {
-    fileprivate var isShortage: Bool { if case .shortage = self { true } else { false } }
 }

@@ -1,5 +1,8 @@
 import LifecycleCore
 
+/// What the core only hands on.
+private enum MachineError: Error { case cannotStart, doesNotStop }
+
 /// What the core wants done, and the kernel that does it in its own time.
 extension Machine {
     mutating func perform(_ effect: Effect) {
@@ -48,7 +51,7 @@ extension Machine {
         file.told[id] = nil
         if let url = core.knownApps[id]?.argumentURL { handovers[url]?.isArgument = true }
         if tree.failsToStart {
-            return later(.notice(id, .spawnFailed(.command("no such program")), launch: tree.number))
+            return later(.notice(id, .spawnFailed(SystemFailure(MachineError.cannotStart)), launch: tree.number))
         }
         later(.notice(id, .spawned, launch: tree.number), within: faults && chance.happens(3) ? 8000 : 20)
         prepareHello(of: id)
@@ -68,7 +71,7 @@ extension Machine {
         let tree = adoptedTree(id, app)
         insert(tree, id)
         file.told[id] = nil
-        let outcome = tree.runs ? Outcome.spawned : .spawnFailed(.command("its processes are not known any more"))
+        let outcome = tree.runs ? Outcome.spawned : .spawnFailed(SystemFailure(MachineError.cannotStart))
         later(.notice(id, outcome, launch: tree.number), within: 0)
     }
 
@@ -84,7 +87,9 @@ extension Machine {
         trees[id]?.isContinuedByOther = false
         forgetNotices(of: id)
         if faults, chance.happens(8) {
-            queue.add(.notice(id, .stopIncomplete("1 (D)"), launch: tree.number), at: now + .seconds(1))
+            queue.add(
+                .notice(id, .stopIncomplete(SystemFailure(MachineError.doesNotStop)), launch: tree.number),
+                at: now + .seconds(1))
             queue.add(.notice(id, .stopped, launch: tree.number), at: now + .seconds(1) + chance.time(upTo: 9000))
         } else {
             later(.notice(id, .stopped, launch: tree.number))

@@ -84,11 +84,11 @@ extension AppMachine {
             } else if phase.awaitsStop {
                 phase = .suspended(isConfirmed: true)
             }
-        case .stopIncomplete(let which):
+        case .stopIncomplete(let failure):
             guard phase.awaitsStop else { break }
             // The attempt continues in the shell.
-            shared.effects.append(.decision(.stopIncomplete(id, which), of: index))
-            refuseWaiters(with: .notStopped(id, which), &shared) { $0 == .suspended }
+            shared.effects.append(.decision(.stopIncomplete(id, failure), of: index))
+            refuseWaiters(with: .notStopped(id, failure), &shared) { $0 == .suspended }
         case .resumed: resumed(&shared)
         case .resumedByOther: resumedByOther(&shared)
         case .stoppedByOther: stoppedByOther(&shared)

@@ -214,7 +214,7 @@ extension AppMachine {
     }
 
     /// Reports the failed launch to the requests and events that wait for the app.
-    mutating func reportSpawnFailed(_ failure: StartFailure, _ shared: inout Shared) {
+    mutating func reportSpawnFailed(_ failure: SystemFailure, _ shared: inout Shared) {
         shared.effects.append(.decision(.launchFailed(id, failure), of: index))
         answerWaiters(lost: .launchFailed(id, failure), &shared)
         dropEvents(.lost, &shared)

@@ -212,7 +212,7 @@ extension Engine {
     }
 
     /// Handles a program that could not be started. An app that was to end by then has ended.
-    mutating func spawnFailed(_ app: AppIndex, _ failure: StartFailure) {
+    mutating func spawnFailed(_ app: AppIndex, _ failure: SystemFailure) {
         let wasToEnd = knownApps[app].desired.isEnd
         change(app) { $0.noteSpawnFailed(&$1) }
         let wasInForeground = shared.foreground.contains(app)

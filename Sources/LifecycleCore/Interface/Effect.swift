@@ -190,7 +190,7 @@ public enum Decision: Sendable, Equatable {
     /// Another program continued a suspended app; it is stopped again.
     case stopRenewed(AppID)
     /// Processes of the app do not stop yet.
-    case stopIncomplete(AppID, String)
+    case stopIncomplete(AppID, SystemFailure)
     /// Another program stopped a running app; it stays stopped until a request needs it.
     case stoppedByOther(AppID)
     /// A signal from outside waits for a suspended app, which is continued to act upon it.
@@ -202,7 +202,7 @@ public enum Decision: Sendable, Equatable {
     /// The termination timeout is over, and the app is killed.
     case terminationOverdue(AppID)
     /// The app's program could not be started.
-    case launchFailed(AppID, StartFailure)
+    case launchFailed(AppID, SystemFailure)
     /// The time of the app's background tasks is over; the tasks that are left.
     case tasksOverdue(AppID, [Assertion])
     /// The main process ended.

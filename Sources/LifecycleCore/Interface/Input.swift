@@ -33,11 +33,11 @@ public enum Outcome: Sendable, Equatable {
     /// The app's program runs.
     case spawned
     /// The app's program could not be started.
-    case spawnFailed(StartFailure)
+    case spawnFailed(SystemFailure)
     /// Every process of the tree is seen stopped.
     case stopped
-    /// Some processes do not stop yet, which are named for users. The attempt goes on.
-    case stopIncomplete(String)
+    /// Some processes do not stop yet. The attempt goes on.
+    case stopIncomplete(SystemFailure)
     /// Every process of the tree was continued.
     case resumed
     /// Another program continued a process of a stopped tree.
@@ -52,6 +52,23 @@ public enum Outcome: Sendable, Equatable {
     case gone
     /// The memory that the processes have to themselves, in bytes.
     case memoryMeasured(UInt64)
+}
+
+/// An error of the system. The core decides nothing by it, and hands it on to those who are told; the shell, which made it, has the
+/// words.
+public struct SystemFailure: Sendable, Equatable {
+    /// The error.
+    public let error: any Error & Hashable
+
+    /// Creates a failure.
+    ///
+    /// - Parameter error: The error.
+    public init(_ error: any Error & Hashable) {
+        self.error = error
+    }
+
+    /// Returns whether both are the same error.
+    public static func == (left: Self, right: Self) -> Bool { AnyHashable(left.error) == AnyHashable(right.error) }
 }
 
 /// How short the machine's memory is.

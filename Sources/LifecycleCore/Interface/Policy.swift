@@ -96,20 +96,3 @@ extension RestartPolicy {
         }
     }
 }
-
-/// The reason for which an app's program could not be started. The remedy depends on it.
-public enum StartFailure: Sendable, Equatable {
-    /// The machine, or a limit, allows no further process or descriptor; a later launch may succeed.
-    case shortage(String)
-    /// The record of the app cannot be written; a later launch may succeed.
-    case unrecorded(String)
-    /// The command or its description is wrong, or a file is missing.
-    case command(String)
-
-    /// The reason in words for users, without a full stop.
-    public var words: String {
-        switch self {
-        case .shortage(let words), .unrecorded(let words), .command(let words): words
-        }
-    }
-}

@@ -141,11 +141,11 @@ public enum Refusal: Sendable, Equatable {
     /// The app did not answer this callback in time.
     case unanswered(AppID, Callback)
     /// The app's program could not be started.
-    case launchFailed(AppID, StartFailure)
+    case launchFailed(AppID, SystemFailure)
     /// The app ended first.
     case ended(AppID, ExitRecord)
-    /// Some processes do not stop, which are named for users.
-    case notStopped(AppID, String)
+    /// Some processes do not stop.
+    case notStopped(AppID, SystemFailure)
     /// SIGKILL was sent, and processes are left.
     case notGone(AppID)
 }

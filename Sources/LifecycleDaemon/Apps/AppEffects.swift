@@ -159,7 +159,7 @@ extension AppManager: EffectHandler {
         if case .launchFailed(let id, let why) = decision, let app {
             channels.close(app)
             endAdoption(of: id, app)
-            removeOutput(of: exits.recordFailedLaunch(of: id, catalog[id], why, at: driver.now))
+            removeOutput(of: exits.recordFailedLaunch(of: id, catalog[id], why.ofLaunch, at: driver.now))
         }
         if case .reclaimed(let id, let account) = decision { removeOutput(of: exits.ended.record(account, of: id)) }
         decisions.append(

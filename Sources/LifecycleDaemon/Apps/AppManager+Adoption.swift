@@ -86,13 +86,12 @@ extension AppManager {
     func adopt(_ id: AppID, _ app: AppIndex) {
         let candidate = candidates.removeValue(forKey: app)
         guard let definition = catalog[id], let process = candidate?.take() else {
-            return spawnFailed(
-                app, .command("an adopted app cannot be launched again, and its processes have ended"))
+            return spawnFailed(app, .notLaunchable)
         }
         saveDescription(of: id, definition)
         let launched = self.app(app)?.launched
         guard processes.adopt(app, process, in: candidate?.unit, as: definition, launched: launched) else {
-            return spawnFailed(app, .command("the process has ended"))
+            return spawnFailed(app, .processEnded)
         }
         storeDescriptors(of: app)
         driver.handle(.outcome(app, .spawned))

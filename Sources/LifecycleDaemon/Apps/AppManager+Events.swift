@@ -111,7 +111,7 @@ extension AppManager: ProcessDelegate {
         if isRestoring, processes.isRunning(app) { return driver.handle(.outcome(app, .spawned)) }
         if let objection = store.makeRoom() { return spawnFailed(app, objection) }
         if isToBeAdopted(id) { return adopt(id, app) }
-        guard let definition = catalog[id] else { return spawnFailed(app, .command("its manifest was removed")) }
+        guard let definition = catalog[id] else { return spawnFailed(app, .manifestRemoved) }
         saveDescription(of: id, definition)
         do throws(DaemonError) {
             let output = try launcher.output(of: id, definition)
@@ -133,11 +133,13 @@ extension AppManager: ProcessDelegate {
             extendLifetime(output)
             extendLifetime(channel)
         } catch {
-            spawnFailed(app, StartFailure(error))
+            spawnFailed(app, .preparation(error))
         }
     }
 
-    func spawnFailed(_ app: AppIndex, _ why: StartFailure) { driver.handle(.outcome(app, .spawnFailed(why))) }
+    func spawnFailed(_ app: AppIndex, _ why: StartFailure) {
+        driver.handle(.outcome(app, .spawnFailed(SystemFailure(why))))
+    }
 
     private func launchFields(of id: AppID, _ app: AppIndex) -> LaunchFields {
         guard let launch = core.launch(of: id) else { return LaunchFields(reason: Reason.launch.rawValue) }

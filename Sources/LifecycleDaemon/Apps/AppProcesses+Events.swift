@@ -96,7 +96,7 @@ extension AppProcesses {
             if running[app.index] === app { app.tree.completeSetUp() }
         case .failed(let error):
             forget(app)
-            report(app.index, .spawnFailed(StartFailure(error)))
+            report(app.index, .spawnFailed(SystemFailure(StartFailure.spawn(error))))
         }
     }
 

@@ -121,7 +121,7 @@ extension AppProcesses {
         guard case .pending(let pids) = app.tree.checkStopped() else { return finishStop(app) }
         if !isReported, loop.freshNow - since >= stopTimeout.wholeMicroseconds {
             app.operation = .stop(since: since, isReported: true)
-            report(app.index, .stopIncomplete(app.describeFailedStop(pids)))
+            report(app.index, .stopIncomplete(SystemFailure(app.stopFailure(of: pids))))
             // A tree that does not freeze in time is not left half frozen; signals go on trying.
             if app.tree.stopWithoutFreezing() == .stopped { return finishStop(app) }
         }

@@ -163,7 +163,7 @@ final class AppProcesses {
             if let objection = prepare() {
                 tree.kill()
                 forget(app)
-                return report(index, .spawnFailed(objection))
+                return report(index, .spawnFailed(SystemFailure(objection)))
             }
             if let error = tree.begin() {
                 tree.kill()
@@ -171,7 +171,7 @@ final class AppProcesses {
                 throw error
             }
         } catch {
-            report(index, .spawnFailed(StartFailure(error)))
+            report(index, .spawnFailed(SystemFailure(StartFailure.spawn(error))))
         }
     }
 

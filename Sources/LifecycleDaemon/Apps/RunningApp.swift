@@ -153,35 +153,20 @@ final class RunningApp {
         timer?.arm(atMicroseconds: loop.freshNow + delay)
     }
 
-    /// Returns the cause why processes have not stopped, and the remedy or the consequence.
-    func describeFailedStop(_ pids: [ProcessIdentity]) -> String {
+    /// Returns why processes have not stopped.
+    func stopFailure(of pids: [ProcessIdentity]) -> StopFailure {
         let processes = tree.processes().filter { info in pids.contains { $0.pid == info.pid } }
-        if let names = foreignNames(among: processes) {
-            let remedy =
-                tree.owner == nil ? "launch the app with the system's daemon" : "suspend it as that user or as root"
-            return "this daemon may not stop \(names); \(remedy)"
-        }
-        let names = processes.isEmpty ? "processes that keep changing or cannot be listed" : names(of: processes)
-        return "SIGSTOP has not stopped \(names); the app becomes suspended when they stop"
+        let foreign = processes.filter { tree.isForeign($0.pid) }
+        return foreign.isEmpty ? .pending(processes) : .forbidden(foreign, ofOtherUser: tree.owner != nil)
     }
 
     /// Returns the cause why processes have not ended, and the remedy; nil if none is left.
     func describeFailedEnd() -> String? {
         let processes = tree.processes()
-        if let names = foreignNames(among: processes) {
-            return "this daemon may not end \(names); end it as that user or as root"
-        }
-        guard !processes.isEmpty else { return nil }
-        return "SIGKILL has not ended \(names(of: processes)); a process in state D waits for a device or a server"
-    }
-
-    private func foreignNames(among processes: [ProcessInfo]) -> String? {
         let foreign = processes.filter { tree.isForeign($0.pid) }
-        return foreign.isEmpty ? nil : names(of: foreign)
-    }
-
-    private func names(of processes: [ProcessInfo]) -> String {
-        processes.prefix(8).map(\.subject).joined(separator: ", ")
+        if !foreign.isEmpty { return "this daemon may not end \(foreign.names); end it as that user or as root" }
+        guard !processes.isEmpty else { return nil }
+        return "SIGKILL has not ended \(processes.names); a process in state D waits for a device or a server"
     }
 
     // MARK: Continued by others

@@ -106,7 +106,7 @@ final class ControlService {
             apps: Int64(manager.core.knownApps.count), running: Int64(core.runningCount),
             clients: Int64(server.clientCount),
             journal: log.usesJournal, containment: containment == .keeper ? .keeper : nil,
-            problems: problems, launchBlocker: manager.store.objection?.words)
+            problems: problems, launchBlocker: manager.store.objection?.description)
     }
 }
 

@@ -77,14 +77,14 @@ extension ControlError {
             self.init(
                 .unanswered, id, reason: "it did not answer \(callback.rawValue) in time",
                 remedy: "see its state with 'lifectl explain \(id)'")
-        case .launchFailed(let id, let why):
-            self.init(.launchFailed, id, reason: why.words, remedy: why.remedy)
+        case .launchFailed(let id, let failure):
+            self.init(.launchFailed, id, reason: failure.words, remedy: failure.ofLaunch.remedy)
         case .ended(let id, let exit):
             self.init(
                 .ended, id, reason: "it ended before that: \(exit.words)",
                 remedy: "read its output \(outputLocation(id))")
-        case .notStopped(let id, let which):
-            self.init(.failed, id, reason: which, remedy: "end it with 'lifectl terminate \(id)'")
+        case .notStopped(let id, let failure):
+            self.init(.failed, id, reason: failure.words, remedy: "end it with 'lifectl terminate \(id)'")
         case .notGone(let id):
             self.init(.failed, id, reason: "processes of it are left", remedy: "list them with 'lifectl status \(id)'")
         }
@@ -106,16 +106,6 @@ extension ControlError {
             throw ControlError(
                 .failed, id: nil, reason: "cannot read \(error.file): \(Errno(rawValue: error.error))",
                 remedy: "end other apps, and try again")
-        }
-    }
-}
-
-extension StartFailure {
-    nonisolated var remedy: String {
-        switch self {
-        case .shortage: "end other apps, or raise the limit that the message names, and launch it again"
-        case .unrecorded: "free some space there, or repair the file system, and try again"
-        case .command: "correct what the message names, and try again"
         }
     }
 }

@@ -74,8 +74,10 @@ struct LifecycleLog {
             entry(
                 .suspensionRenewed, .notice,
                 "another program has continued \(app) while suspended; lifed stops it again")
-        case .stopIncomplete(let app, let which):
-            entry(.suspensionIncomplete, .warning, "cannot suspend \(app): \(which)", [("LIFED_PIDS", which)])
+        case .stopIncomplete(let app, let failure):
+            entry(
+                .suspensionIncomplete, .warning, "cannot suspend \(app): \(failure.words)",
+                [("LIFED_PIDS", failure.words)])
         case .stoppedByOther(let app):
             entry(nil, .notice, "another program has stopped \(app); lifed continues it for the next request")
         case .signalPending(let app):
@@ -104,8 +106,9 @@ struct LifecycleLog {
             entry(
                 .killedAfterTimeout, .warning,
                 "cannot terminate \(app): it still runs after its termination timeout; killing it")
-        case .launchFailed(let app, let why):
-            launchFailure(of: app, String(why.words.prefix(EndedApps.Record.failureLength)), why.remedy)
+        case .launchFailed(let app, let failure):
+            launchFailure(
+                of: app, String(failure.words.prefix(EndedApps.Record.failureLength)), failure.ofLaunch.remedy)
         case .exited(let app, let exit): entry(for: exit, of: app)
         case .machine(let event):
             entry(

@@ -35,7 +35,7 @@ final class ExitHistory {
     func recordFailedLaunch(
         of id: AppID, _ definition: AppDefinition?, _ why: StartFailure, at now: Instant
     ) -> [AppID] {
-        let words = String(why.words.prefix(EndedApps.Record.failureLength))
+        let words = String(why.description.prefix(EndedApps.Record.failureLength))
         return ended.record(
             EndedApps.Record(
                 id, definition, time: time(of: now), launchFailure: words, launchRemedy: why.remedy))

@@ -208,9 +208,9 @@ final class FileStateStore: StateStore {
         switch condition {
         case .good: nil
         case .full, .failing(Errno(rawValue: ENOSPC)), .failing(Errno(rawValue: EDQUOT)):
-            .unrecorded("\(directory) is full")
-        case .large: .shortage("the state of the apps has more than \(file.launchLimit) bytes")
-        case .failing(let error): .unrecorded("\(file.path): \(error)")
+            .unrecorded(directory, Errno(rawValue: ENOSPC))
+        case .large: .stateTooLarge(limit: file.launchLimit)
+        case .failing(let error): .unrecorded(file.path, error)
         }
     }
 

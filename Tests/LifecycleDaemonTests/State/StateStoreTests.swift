@@ -305,7 +305,7 @@ import Testing
                 source.stateToSave.append(definition)
                 store.save(definition.0, definition.1)
             }
-            let objection = StartFailure.shortage("the state of the apps has more than 524288 bytes")
+            let objection = StartFailure.stateTooLarge(limit: 524_288)
             #expect(store.makeRoom() == objection && store.objection == objection)
             #expect(store.makeRoom() == objection)
             #expect(log.entries.map(\.id) == [.noRoomForState])
