@@ -38,21 +38,21 @@ extension AppProcesses {
         let apps = unwatched.compactMap { running[$0] }
         unwatched = []
         for app in apps {
-            if app.lacksChanges { watchChanges(of: app, app.tree) }
+            if app.lacksChanges { watchChanges(of: app, app.restoredTree()) }
             if app.lacksMainEnd {
                 app.lacksMainEnd = false
-                watchMain(of: app, app.tree)
+                watchMain(of: app, app.restoredTree())
             }
             if case .awaitEnd = app.operation { app.endOperation() }
         }
     }
 
     func endChangeWatch(of app: RunningApp) {
-        for descriptor in app.tree.changeDescriptors { changes.remove(descriptor) }
+        for descriptor in app.restoredTree().changeDescriptors { changes.remove(descriptor) }
     }
 
     private func endMainWatch(of app: RunningApp) {
-        if let descriptor = app.tree.newsDescriptor { mains.remove(descriptor) }
+        if let descriptor = app.restoredTree().newsDescriptor { mains.remove(descriptor) }
     }
 
     func endWatches(of app: RunningApp) {
@@ -65,21 +65,21 @@ extension AppProcesses {
 
     func noticeChange(of index: AppIndex) {
         guard let app = running[index] else { return }
-        guard let events = table.acknowledgeChange(of: app.tree.token) else { return endChangeWatch(of: app) }
+        guard let events = table.acknowledgeChange(of: app.restoredTree().token) else { return endChangeWatch(of: app) }
         if case .stop = app.operation { checkStop(app) }
         for event in events { handle(event) }
     }
 
     func watchExec(of app: RunningApp) throws(SpawnError) {
-        guard let descriptor = app.tree.execStatusDescriptor else { return }
+        guard let descriptor = app.restoredTree().execStatusDescriptor else { return }
         let index = app.index
         do throws(SystemdError) {
             app.execWatch = try loop.watch(descriptor: descriptor, events: .readable) { [weak self] _ in
                 if let self, let app = running[index] { readExecStatus(of: app) }
             }
         } catch {
-            app.tree.kill()
-            table.remove(app.tree.token)
+            app.restoredTree().kill()
+            table.remove(app.restoredTree().token)
             throw .setUp(step: "watch the new process", error: Errno(rawValue: error.errno))
         }
     }
@@ -88,12 +88,12 @@ extension AppProcesses {
         guard app.execWatch != nil else { return }
         // The tree closes the descriptor as soon as it knows the status; nothing may watch it then.
         app.execWatch?.isEnabled = false
-        switch app.tree.execStatus() {
+        switch app.restoredTree().execStatus() {
         case .pending: app.execWatch?.isEnabled = true
         case .running:
             app.execWatch = nil
             report(app.index, .spawned)
-            if running[app.index] === app { app.tree.completeSetUp() }
+            if running[app.index] === app { app.restoredTree().completeSetUp() }
         case .failed(let error):
             forget(app)
             report(app.index, .spawnFailed(SystemFailure(StartFailure.spawn(error))))
@@ -108,26 +108,27 @@ extension AppProcesses {
 
     func noticeEnd(of index: AppIndex) {
         guard let app = running[index] else { return }
-        if !app.tree.isReported { endMainWatch(of: app) }
+        if !app.restoredTree().isReported { endMainWatch(of: app) }
         checkMain(of: app)
     }
 
     func checkMain(of app: RunningApp) {
-        let othersWait = !app.tree.processesAskedFirst.isEmpty
-        let watched = app.tree.newsDescriptor
-        let events = table.checkMain(of: app.tree.token)
-        if let watched, app.tree.newsDescriptor != watched {
+        let tree = app.restoredTree()
+        let othersWait = !tree.processesAskedFirst.isEmpty
+        let watched = tree.newsDescriptor
+        let events = table.checkMain(of: tree.token)
+        if let watched, tree.newsDescriptor != watched {
             mains.remove(watched)
-            watchMain(of: app, app.tree)
+            watchMain(of: app, tree)
         }
         for event in events { handle(event) }
-        app.tree.confirmNews()
-        if othersWait, app.tree.processesAskedFirst.isEmpty, running[app.index] === app { save(app) }
+        tree.confirmNews()
+        if othersWait, tree.processesAskedFirst.isEmpty, running[app.index] === app { save(app) }
     }
 
     /// Watches the processes that were asked to end before the others, but for the main process, whose end is noticed anyway.
     func watchAskedProcesses(of app: RunningApp) {
-        let processes = app.tree.processesAskedFirst.filter { $0 != app.main }
+        let processes = app.restoredTree().processesAskedFirst.filter { $0 != app.main }
         guard !processes.isEmpty else { return }
         do {
             for process in processes {
@@ -139,7 +140,7 @@ extension AppProcesses {
             }
         } catch {
             // The daemon has no descriptor or memory left for it.
-            return app.tree.askOthers()
+            return app.restoredTree().askOthers()
         }
         // One may have ended before.
         checkMain(of: app)
@@ -159,7 +160,7 @@ extension AppProcesses {
 
     /// Reaps the main process of an app, if it is a child that has ended, before SIGCHLD is handled.
     func reapMain(of app: RunningApp) {
-        guard app.tree.isChild, app.tree.exitStatus == nil else { return }
+        guard app.restoredTree().isChild, app.restoredTree().exitStatus == nil else { return }
         for event in table.reap(child: app.main.pid).events { handle(event) }
     }
 
@@ -188,7 +189,7 @@ extension AppProcesses {
     func mainEnded(_ app: RunningApp, _ status: WaitStatus) {
         readExecStatus(of: app)
         guard running[app.index] === app else { return }
-        let othersLeft = !app.tree.isEmpty
+        let othersLeft = !app.restoredTree().isEmpty
         if !othersLeft { forget(app) }
         if othersLeft, case .none = app.operation { app.endOperation() }
         if othersLeft && app.exitPolicy == .last { return save(app) }
@@ -205,9 +206,9 @@ extension AppProcesses {
 
     private func emptied(_ app: RunningApp) {
         forget(app)
-        if !app.hasReportedExit, app.tree.exitStatus != nil || !app.tree.units.isEmpty {
+        if !app.hasReportedExit, app.restoredTree().exitStatus != nil || !app.restoredTree().units.isEmpty {
             // The main process of a unit may run on elsewhere.
-            let status = app.tree.exitStatus.map { ExitStatus($0) } ?? .unknown
+            let status = app.restoredTree().exitStatus.map { ExitStatus($0) } ?? .unknown
             report(app.index, .exited(status, othersLeft: false))
         } else {
             report(app.index, .gone)
@@ -222,7 +223,7 @@ extension AppProcesses {
     func noticeContinuations() {
         guard hasWatchedProcessors else { return }
         for app in running.values where app.processorWatch?.mayHaveRun ?? false {
-            if app.tree.hasUnnoticedContinuation { report(app.index, .resumedByOther) }
+            if app.restoredTree().hasUnnoticedContinuation { report(app.index, .resumedByOther) }
         }
     }
 
@@ -247,7 +248,7 @@ extension AppProcesses {
     func noticeRunning(_ app: RunningApp) {
         // In this order no continuation is missed. Nothing runs if, for example, a debugger has looked at the process.
         watchProcessor(of: app)
-        if app.tree.hasUnnoticedContinuation { report(app.index, .resumedByOther) }
+        if app.restoredTree().hasUnnoticedContinuation { report(app.index, .resumedByOther) }
     }
 }
 
@@ -322,11 +323,12 @@ extension AppProcesses {
     func appsConnected(to index: AppIndex?) -> [AppID] {
         guard let index, let app = running[index] else { return [] }
         var left = Self.openFileLimit
-        let ends = PipeEnds(of: app.tree.processIDs, limit: &left)
+        let ends = PipeEnds(of: app.restoredTree().processIDs, limit: &left)
         let sockets = (try? UnixSocket.all()) ?? []
         let peers = Dictionary(sockets.map { ($0.inode, $0.peer) }, uniquingKeysWith: { $1 })
         return running.filter { other, app in
-            other != index && ends.areConnected(to: PipeEnds(of: app.tree.processIDs, limit: &left), peers: peers)
+            other != index
+                && ends.areConnected(to: PipeEnds(of: app.restoredTree().processIDs, limit: &left), peers: peers)
         }.map { core.id(of: $0.key) }.sorted()
     }
 }

@@ -15,7 +15,7 @@ extension AppProcesses {
         laterStops.remove(index)
         app.begin(.stop(since: loop.freshNow, isReported: false))
         // Only the record connects these processes to the app, also for the next daemon that is to continue them.
-        let tree = app.tree
+        let tree = app.restoredTree()
         if tree.isAdopted, tree.lookForStrays() { save(app) }
         let stoppedBefore = tree.stoppedByOthers
         let check = tree.stop()
@@ -39,9 +39,9 @@ extension AppProcesses {
         guard let app = running[index] else { return report(index, .gone) }
         laterStops.remove(index)
         app.endOperation()
-        let hadSignals = !app.tree.signalsForLater.isEmpty
-        let hasNewSignal = app.noteSignals(app.tree.pendingSignals)
-        app.tree.resume()
+        let hadSignals = !app.restoredTree().signalsForLater.isEmpty
+        let hasNewSignal = app.noteSignals(app.restoredTree().pendingSignals)
+        app.restoredTree().resume()
         if hadSignals { save(app) }
         app.watchSelfStops()
         if hasNewSignal { report(index, .signalPending) }
@@ -50,14 +50,16 @@ extension AppProcesses {
 
     /// Reports the suspended apps for whose main process a signal from outside waits.
     func noticeSignals() {
-        for app in running.values where app.seen == nil && app.isAtRest && app.noteSignals(app.tree.signalsOfMain) {
+        for app in running.values
+        where app.seen == nil && app.isAtRest && app.noteSignals(app.restoredTree().signalsOfMain) {
             report(app.index, .signalPending)
         }
     }
 
     /// Reports a suspended app for one of whose processes a signal from outside waits.
     func noticeSignals(of index: AppIndex?) {
-        guard let app = index.flatMap({ running[$0] }), app.isAtRest, app.noteSignals(app.tree.pendingSignals) else {
+        guard let app = index.flatMap({ running[$0] }), app.isAtRest, app.noteSignals(app.restoredTree().pendingSignals)
+        else {
             return
         }
         report(app.index, .signalPending)
@@ -68,10 +70,10 @@ extension AppProcesses {
     /// - Returns: The processes that did not get the signal; nil if the app does not run.
     func send(_ signal: Signal, to index: AppIndex?) -> [SignalFailure]? {
         guard let app = index.flatMap({ running[$0] }) else { return nil }
-        let failures = app.tree.send(signal)
-        if !app.tree.signalsForLater.isEmpty { save(app) }
+        let failures = app.restoredTree().send(signal)
+        if !app.restoredTree().signalsForLater.isEmpty { save(app) }
         // A suspended app gets this signal when it is resumed, and not when it is looked at.
-        if app.isAtRest { _ = app.noteSignals(app.tree.pendingSignals) }
+        if app.isAtRest { _ = app.noteSignals(app.restoredTree().pendingSignals) }
         return failures
     }
 
@@ -79,7 +81,7 @@ extension AppProcesses {
         guard let app = running[index] else { return report(index, .gone) }
         laterStops.remove(index)
         app.endOperation()
-        app.tree.terminate(with: signal, order)
+        app.restoredTree().terminate(with: signal, order)
         app.isAskedToEnd = true
         watchAskedProcesses(of: app)
         // Without an idle processor, an app that ends at once has ended by now.
@@ -91,7 +93,7 @@ extension AppProcesses {
         guard let app = running[index] else { return report(index, .gone) }
         laterStops.remove(index)
         app.begin(.kill)
-        app.tree.kill()
+        app.restoredTree().kill()
         app.scheduleCheck()
     }
 
@@ -101,12 +103,13 @@ extension AppProcesses {
         case .none: break
         case .stop: checkStop(app)
         case .kill:
-            app.tree.kill()
+            app.restoredTree().kill()
             checkMain(of: app)
             // The daemon may not end a main process that has gained privileges; the app ends without it.
-            if running[app.index] === app, app.tree.isMainForeign, app.tree.processes().isEmpty {
+            if running[app.index] === app, app.restoredTree().isMainForeign, app.restoredTree().processes().isEmpty {
                 delegate?.leavesRunning(
-                    core.id(of: app.index), app.tree.foreignProcesses().map(\.info.subject).joined(separator: ", "))
+                    core.id(of: app.index),
+                    app.restoredTree().foreignProcesses().map(\.info.subject).joined(separator: ", "))
                 return release(app.index)
             }
             app.scheduleCheck()
@@ -118,24 +121,24 @@ extension AppProcesses {
 
     func checkStop(_ app: RunningApp) {
         guard case .stop(let since, let isReported) = app.operation else { return }
-        guard case .pending(let pids) = app.tree.checkStopped() else { return finishStop(app) }
+        guard case .pending(let pids) = app.restoredTree().checkStopped() else { return finishStop(app) }
         if !isReported, loop.freshNow - since >= stopTimeout.wholeMicroseconds {
             app.operation = .stop(since: since, isReported: true)
             report(app.index, .stopIncomplete(SystemFailure(app.stopFailure(of: pids))))
             // A tree that does not freeze in time is not left half frozen; signals go on trying.
-            if app.tree.stopWithoutFreezing() == .stopped { return finishStop(app) }
+            if app.restoredTree().stopWithoutFreezing() == .stopped { return finishStop(app) }
         }
         app.scheduleCheck()
     }
 
     private func finishStop(_ app: RunningApp) {
         // A later look may have found processes outside of the group, which the next daemon or the rescue has to continue.
-        if !app.tree.escaped.isEmpty { save(app) }
+        if !app.restoredTree().escaped.isEmpty { save(app) }
         app.endOperation()
         watchProcessor(of: app)
         app.forgetHandledSignals()
         report(app.index, .stopped)
         // Another program may have continued it after the look that saw it stopped, and before the watch.
-        if app.processorWatch != nil, app.tree.hasUnnoticedContinuation { report(app.index, .resumedByOther) }
+        if app.processorWatch != nil, app.restoredTree().hasUnnoticedContinuation { report(app.index, .resumedByOther) }
     }
 }

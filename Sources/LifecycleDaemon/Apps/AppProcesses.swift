@@ -100,7 +100,7 @@ final class AppProcesses {
     }
 
     func report(_ app: AppIndex, _ outcome: Outcome) { core.handle(.outcome(app, outcome)) }
-    func save(_ app: RunningApp) { store.save(.launch, app.record.saved(core.id(of: app.index))) }
+    func save(_ app: RunningApp) { store.save(.launch, app.record().saved(core.id(of: app.index))) }
 
     // MARK: Lookup
 
@@ -110,17 +110,19 @@ final class AppProcesses {
         return app.main.pid
     }
 
-    func tree(of app: AppIndex?) -> ProcessTree? { app.flatMap { running[$0]?.tree } }
+    func tree(of app: AppIndex?) -> ProcessTree? { app.flatMap { running[$0]?.restoredTree() } }
     func isRunning(_ app: AppIndex?) -> Bool { app.map { running[$0] != nil } ?? false }
     func isAskedToEnd(_ app: AppIndex) -> Bool { running[app]?.isAskedToEnd ?? false }
 
     /// Returns the record of the app's launch; that of the previous daemon as long as nothing more is known.
     func savedLaunch(of index: AppIndex) -> SavedRecord? {
-        running[index].map { $0.seen?.saved ?? $0.record.saved(core.id(of: index)) }
+        running[index].map { $0.seen?.saved ?? $0.record().saved(core.id(of: index)) }
     }
 
     func launch(of app: AppIndex?) -> (token: LaunchToken, pidfd: Int32?)? {
-        app.flatMap { running[$0] }.map { app in (app.token, app.seen.map(\.pidfdNumber) ?? app.tree.mainDescriptor) }
+        app.flatMap { running[$0] }.map { app in
+            (app.token, app.seen.map(\.pidfdNumber) ?? app.restoredTree().mainDescriptor)
+        }
     }
 
     /// Returns the changes that were made to the resources of an app; nil for none.
@@ -142,7 +144,7 @@ final class AppProcesses {
     func lastPID(of app: AppIndex?) -> ProcessID? { app.flatMap { lastPIDs[$0] } }
     func forgetLastPID(of app: AppIndex) { lastPIDs[app] = nil }
 
-    func processes(of app: AppIndex) -> [ProcessInfo] { running[app]?.tree.processes() ?? [] }
+    func processes(of app: AppIndex) -> [ProcessInfo] { running[app]?.restoredTree().processes() ?? [] }
     var helpers: [Helper] { table.allHelpers() }
 
     // MARK: Launch, adoption, restoration
@@ -203,22 +205,22 @@ final class AppProcesses {
         guard let app = running[index] else { return false }
         // The tree closes the descriptors of ended units.
         endChangeWatch(of: app)
-        let isAdded = table.add(unit, to: app.tree)
-        watchChanges(of: app, app.tree)
+        let isAdded = table.add(unit, to: app.restoredTree())
+        watchChanges(of: app, app.restoredTree())
         if isAdded { save(app) }
         return isAdded
     }
 
     /// Returns the names of the units that hold an app; nil if none does.
     func units(of app: AppIndex) -> [String]? {
-        guard let app = running[app], app.seen == nil, !app.tree.units.isEmpty else { return nil }
-        let groups = app.tree.units
+        guard let app = running[app], app.seen == nil, !app.restoredTree().units.isEmpty else { return nil }
+        let groups = app.restoredTree().units
         return groups.compactMap { $0.split(separator: "/").last.map(String.init) }
     }
 
     /// The groups of the units of each app that units hold.
     var unitsByApp: [(app: AppIndex, groups: [String])] {
-        running.map { (app: $0.key, groups: $0.value.seen == nil ? $0.value.tree.units : []) }
+        running.map { (app: $0.key, groups: $0.value.seen == nil ? $0.value.restoredTree().units : []) }
             .filter { !$0.groups.isEmpty }
     }
 
@@ -227,7 +229,7 @@ final class AppProcesses {
 
     func release(_ index: AppIndex) {
         guard let app = running[index] else { return report(index, .gone) }
-        table.release(app.tree)
+        table.release(app.restoredTree())
         forget(app)
         report(index, .exited(.unknown, othersLeft: false))
     }
@@ -276,7 +278,7 @@ final class AppProcesses {
     /// Restores the apps of the previous daemon that were seen only, and are meant.
     func restoreSeen(_ isMeant: (LaunchRecord) -> Bool = { _ in true }) {
         guard seenCount > 0 else { return }
-        for app in running.values { if let seen = app.seen, isMeant(seen.launch) { _ = app.tree } }
+        for app in running.values { if let seen = app.seen, isMeant(seen.launch) { _ = app.restoredTree() } }
     }
 
     func restoreSeen(in group: String?) { restoreSeen { $0.tree.cgroup == group } }
@@ -296,14 +298,16 @@ final class AppProcesses {
     }
 
     func beginWatching(of app: RunningApp) {
-        watchMain(of: app, app.tree)
-        if case .none = app.operation, app.tree.newsDescriptor == nil || app.lacksMainEnd { app.endOperation() }
+        watchMain(of: app, app.restoredTree())
+        if case .none = app.operation, app.restoredTree().newsDescriptor == nil || app.lacksMainEnd {
+            app.endOperation()
+        }
     }
 
     /// Watches the main process of a restored app, and reports its end.
     private func checkRestored(_ index: AppIndex) {
         guard let app = running[index] else { return endRestoration() }
-        let tree = app.tree
+        let tree = app.restoredTree()
         unrestored.remove(index)
         if !tree.isChild {
             beginWatching(of: app)
@@ -337,9 +341,9 @@ final class AppProcesses {
             unrestored.append(app.index)
             return
         }
-        app.tree.owningApp = app.index.number
-        watchChanges(of: app, app.tree)
-        if app.tree.isReported { watchMain(of: app, app.tree) }
+        app.restoredTree().owningApp = app.index.number
+        watchChanges(of: app, app.restoredTree())
+        if app.restoredTree().isReported { watchMain(of: app, app.restoredTree()) }
         save(app)
     }
 
@@ -349,10 +353,10 @@ final class AppProcesses {
         // The tree is about to close the watched descriptors.
         endWatches(of: app)
         running[app.index] = nil
-        table.remove(app.tree.token)
+        table.remove(app.restoredTree().token)
         retryWatches()
         // The kernel takes long to remove a control group, and a reply may wait for the end of the app.
         reaping.begin(after: BatchedReaping.pause(children: table.childCount), from: loop.freshNow)
-        delegate?.launchEnded(app.tree.token)
+        delegate?.launchEnded(app.restoredTree().token)
     }
 }

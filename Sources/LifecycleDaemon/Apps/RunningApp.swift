@@ -86,8 +86,8 @@ final class RunningApp {
         self.processes = processes
     }
 
-    /// The processes. The first use of those of the previous daemon restores them.
-    var tree: ProcessTree {
+    /// Returns the processes. Those of the previous daemon are restored at the first use: their descriptors are opened and watched.
+    func restoredTree() -> ProcessTree {
         switch knowledge {
         case .complete(let tree): return tree
         case .seen(let seen):
@@ -101,21 +101,45 @@ final class RunningApp {
     var seen: SeenApp? { if case .seen(let seen) = knowledge { seen } else { nil } }
 
     /// The main process, running or not.
-    var main: ProcessIdentity { seen?.launch.tree.main ?? tree.main }
-    var token: LaunchToken { seen?.launch.tree.token ?? tree.token }
-    /// A Boolean value that indicates whether the main process has not been seen to end.
-    var isMainRunning: Bool { seen != nil || tree.exitStatus == nil }
+    var main: ProcessIdentity {
+        switch knowledge {
+        case .seen(let seen): seen.launch.tree.main
+        case .complete(let tree): tree.main
+        }
+    }
+    var token: LaunchToken {
+        switch knowledge {
+        case .seen(let seen): seen.launch.tree.token
+        case .complete(let tree): tree.token
+        }
+    }
+    /// True until the main process is seen to end.
+    var isMainRunning: Bool {
+        switch knowledge {
+        case .seen: true
+        case .complete(let tree): tree.exitStatus == nil
+        }
+    }
     /// The changes that were made to the resources of the processes; nil for none.
-    var resources: ResourceRecord? { if let seen { seen.resources } else { tree.resources } }
+    var resources: ResourceRecord? {
+        switch knowledge {
+        case .seen(let seen): seen.resources
+        case .complete(let tree): tree.resources
+        }
+    }
 
     /// Restores the record of the changes that the previous daemon has made to the resources of the processes.
     func restoreResources(_ record: ResourceRecord) {
-        if let seen { seen.resources = record } else { tree.restore(record) }
+        switch knowledge {
+        case .seen(let seen): seen.resources = record
+        case .complete(let tree): tree.restore(record)
+        }
     }
 
-    var record: LaunchRecord {
+    /// Returns the record for the next daemon, of all that is known once the processes are restored.
+    func record() -> LaunchRecord {
         LaunchRecord(
-            tree: tree.saved, exitPolicy: exitPolicy, launched: launched, isAskedToEnd: isAskedToEnd,
+            tree: restoredTree().saved, exitPolicy: exitPolicy, launched: launched, isAskedToEnd: isAskedToEnd,
             hasReportedExit: hasReportedExit)
     }
 
@@ -136,6 +160,7 @@ final class RunningApp {
     func endOperation() {
         begin(.none)
         // No event tells of the last process of an adopted tree without a control group whose main process has ended.
+        let tree = restoredTree()
         guard !tree.isReported, lacksChanges || lacksMainEnd || !tree.tellsWhenEmptied,
             lacksMainEnd || tree.mainDescriptor == nil || tree.exitStatus != nil
         else { return }
@@ -155,6 +180,7 @@ final class RunningApp {
 
     /// Returns why processes have not stopped.
     func stopFailure(of pids: [ProcessIdentity]) -> StopFailure {
+        let tree = restoredTree()
         let processes = tree.processes().filter { info in pids.contains { $0.pid == info.pid } }
         let foreign = processes.filter { tree.isForeign($0.pid) }
         return foreign.isEmpty ? .pending(processes) : .forbidden(foreign, ofOtherUser: tree.owner != nil)
@@ -162,6 +188,7 @@ final class RunningApp {
 
     /// Returns the cause why processes have not ended, and the remedy; nil if none is left.
     func describeFailedEnd() -> String? {
+        let tree = restoredTree()
         let processes = tree.processes()
         let foreign = processes.filter { tree.isForeign($0.pid) }
         if !foreign.isEmpty { return "this daemon may not end \(foreign.names); end it as that user or as root" }
@@ -178,7 +205,7 @@ final class RunningApp {
     /// - Parameter noticeRunning: Called once, when one of them has run. Timers send ``ProcessorWatch/signal`` instead.
     func watchProcessor(with reports: SwitchReports?, noticeRunning: @escaping (RunningApp) -> Void) {
         endProcessorWatch()
-        let members = tree.unnoticedMembers
+        let members = restoredTree().unnoticedMembers
         guard !members.isEmpty else { return }
         let watch = ProcessorWatch(of: members, reports: reports)
         processorWatch = watch
@@ -207,18 +234,18 @@ final class RunningApp {
 
     /// Forgets the signals that do not wait any more, when the app is stopped again: the next ones of their numbers are new.
     func forgetHandledSignals() {
-        if !knownSignals.isEmpty { knownSignals.formIntersection(tree.pendingSignals) }
+        if !knownSignals.isEmpty { knownSignals.formIntersection(restoredTree().pendingSignals) }
     }
 
     // MARK: Programs that stop themselves
 
-    private var selfStopDelays: [UInt64] {
-        tree.hasResumedParents ? Self.selfStopDelays : Self.selfStopDelaysWithoutChildren
+    private func selfStopDelays() -> [UInt64] {
+        restoredTree().hasResumedParents ? Self.selfStopDelays : Self.selfStopDelaysWithoutChildren
     }
 
     /// Begins to resume again processes that stop themselves because the app or a child had been stopped.
     func watchSelfStops() {
-        selfStopDeadline = loop.freshNow + selfStopDelays.reduce(10_000, +)
+        selfStopDeadline = loop.freshNow + selfStopDelays().reduce(10_000, +)
         (selfStopChecks, selfStopAttempts) = (0, 0)
         scheduleSelfStopCheck()
     }
@@ -227,7 +254,9 @@ final class RunningApp {
     ///
     /// - Returns: Whether there were any.
     func resumeSelfStopped() -> Bool {
-        guard loop.freshNow < selfStopDeadline, selfStopAttempts < Self.selfStopLimit, tree.resumeSelfStopped() else {
+        guard loop.freshNow < selfStopDeadline, selfStopAttempts < Self.selfStopLimit,
+            restoredTree().resumeSelfStopped()
+        else {
             return false
         }
         selfStopAttempts += 1
@@ -236,8 +265,8 @@ final class RunningApp {
 
     /// Schedules a look at a main process that is no child: the kernel reports only that a child has stopped itself.
     private func scheduleSelfStopCheck() {
-        guard tree.mayStopItselfUnnoticed, selfStopChecks < selfStopDelays.count else { return }
-        let delay = selfStopDelays[Int(selfStopChecks)]
+        guard restoredTree().mayStopItselfUnnoticed, selfStopChecks < selfStopDelays().count else { return }
+        let delay = selfStopDelays()[Int(selfStopChecks)]
         selfStopChecks += 1
         let check = { [weak self] in
             guard let self else { return }
