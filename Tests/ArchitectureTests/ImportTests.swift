@@ -51,6 +51,24 @@ import Testing
         }
     }
 
+    /// What has a text beside its label: names of interruptions, which clients choose, and the text that an app keeps with a scene.
+    static let textsOfOthers: Set<String> = [
+        "beginInterruption", "endInterruption", "interruptionBegan", "interruptionEnded", "noSuchInterruption",
+        "sceneInfo",
+    ]
+
+    @Test func coreIsGivenAndGivesNoTextForUsers() throws {
+        for file in try SourceTree.swiftFiles(of: "LifecycleCore") where file.path.contains("/Interface/") {
+            for line in file.code {
+                let words = line.split { !$0.isLetter && !$0.isNumber && $0 != ":" }.map(String.init)
+                guard words.first == "case", words.count > 1, !Self.textsOfOthers.contains(words[1]) else { continue }
+                for (label, word) in zip(words, words.dropFirst()) where word == "String" && !label.hasSuffix(":") {
+                    Issue.record("\(file.path): a text without a label in \(line)")
+                }
+            }
+        }
+    }
+
     @Test func `the main program is small`() throws {
         let lines = try SourceTree.swiftFiles(of: "lifed").reduce(0) { $0 + $1.lines.count }
         #expect(lines < 120, "lifed has \(lines) lines")
