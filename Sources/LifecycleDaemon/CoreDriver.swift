@@ -26,7 +26,7 @@ final class CoreDriver: InputHandler {
     unowned var effectHandler: (any EffectHandler)?
 
     private let loop: EventLoop
-    private let store: any StateStore
+    private let store: StateLog
     private var queue: [Input] = []
     /// The effects of the steps that are performed and not saved.
     private var unsaved: [[Effect]] = []
@@ -42,7 +42,7 @@ final class CoreDriver: InputHandler {
     private var armedFor: Instant?
 
     /// - Parameter store: Saves what an input has changed before the effects are performed.
-    init(loop: EventLoop, store: any StateStore) throws(SystemdError) {
+    init(loop: EventLoop, store: StateLog) throws(SystemdError) {
         self.loop = loop
         self.store = store
         let owner = Owner<CoreDriver>()
@@ -133,8 +133,7 @@ final class CoreDriver: InputHandler {
     }
 
     private func save(_ effects: [Effect]) {
-        store.record(changesOf: &core)
-        store.save(announcing: hasUnsavedStep ? unsaved.flatMap { $0 } + effects : effects)
+        store.save(changesOf: &core, announcing: hasUnsavedStep ? unsaved.flatMap { $0 } + effects : effects)
         forgetUnsaved()
     }
 
@@ -156,7 +155,7 @@ final class CoreDriver: InputHandler {
 
     /// Saves the steps that were performed and not saved, and that the journal has the entries of all transitions.
     func saveAnnounced() {
-        if hasUnsavedStep { store.record(changesOf: &core) }
+        if hasUnsavedStep { store.add(changesOf: &core) }
         forgetUnsaved()
         store.noteAnnounced()
     }

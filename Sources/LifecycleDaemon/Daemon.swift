@@ -14,7 +14,7 @@ public final class Daemon {
     private let usesControllers: Bool
     private let loop: EventLoop
     private let log: Log
-    private let store: any StateStore
+    private let store: StateLog
     private let manager: AppManager
     private let control: ControlService
     private let loader: ConfigurationLoader
@@ -68,7 +68,7 @@ public final class Daemon {
             isSystem: isSystem, stateDirectory: paths.state, appSocket: paths.appSocket,
             environment: AppEnvironment(daemon: environment), usesJournal: log.usesJournal,
             descriptorLimit: descriptorLimit.map { min($0, OpenFileLimit.usual) })
-        store = try FileStateStore(path: paths.stateFile, bootID: bootID, loop: loop, log: log)
+        store = try StateLog(path: paths.stateFile, bootID: bootID, loop: loop, log: log)
         manager = try AppManager(
             loop: loop, launcher: launcher, store: store, entries: isSystem ? nil : loader.entries, log: log)
         log.delegate = manager
@@ -146,7 +146,7 @@ public final class Daemon {
         } else {
             manager.exits.ended.restore()
             manager.apply(configuration)
-            store.begin()
+            manager.beginStore()
             manager.processes.checkRestored()
         }
         if !names.isEmpty {

@@ -15,7 +15,7 @@ import Testing
         var tables: [String] = []
         for target in ["LifecycleCore", "LifecycleDaemon"] {
             for file in try SourceTree.swiftFiles(of: target) {
-                let values = file.code.joined(separator: "\n").matches(of: /\b(?:coder|slot)\.([a-z]+)\(\s*"([a-z-]+)"/)
+                let values = file.code.joined(separator: "\n").matches(of: /\bcoder\.([a-z]+)\(\s*"([a-z-]+)"/)
                 guard !values.isEmpty else { continue }
                 tables.append(values.map { "\($0.output.1) \($0.output.2)" }.joined(separator: ", "))
             }

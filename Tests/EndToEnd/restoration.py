@@ -43,38 +43,50 @@ def state_file(daemon):
     return daemon.runtime / "state"
 
 
-def saved(daemon):
-    """The state file without the zeros that follow what is written."""
-    return state_file(daemon).read_text().rstrip("\0")
+def records(daemon):
+    """The last record of each name, which is its kind and its app, of the log without a frame that was cut off."""
+    found = {}
+    for lines in frames(daemon):
+        for line in lines:
+            words = line.split(" ")
+            gone = words[0] == "no"
+            name = tuple(word for word in words[gone : gone + 2] if "=" not in word)
+            found.pop(name, None)
+            if not gone:
+                found[name] = line
+    return found
 
 
-def slots_file(daemon):
-    return daemon.runtime / "state.slots"
+def frames(daemon):
+    """The lines of each step."""
+    text = state_file(daemon).read_bytes().rstrip(b"\0").decode()
+    return [body.splitlines() for size, body in re.findall(r"^frame (\d+)\n(.*?)^end \1$", text, re.M | re.S) if len(body.encode()) == int(size)]
 
 
-SLOTS_BEGIN, SLOT_SIZE, ANNOUNCED, CHANNEL = 1024, 1024, 5, 8
+def add_step(daemon, *lines):
+    """Adds a step to the log of a daemon that was killed."""
+    data = state_file(daemon).read_bytes().rstrip(b"\0")
+    body = "".join(line + "\n" for line in lines).encode()
+    state_file(daemon).write_bytes(data + b"frame %d\n" % len(body) + body + b"end %d\n" % len(body))
 
 
 def is_greeted(daemon, identifier):
     """True if this daemon has heard the hello of an app: the state has the version of its protocol."""
-    data = slots_file(daemon).read_bytes()
-    for slot in range(SLOTS_BEGIN, len(data), SLOT_SIZE):
-        copies = [data[each : each + SLOT_SIZE // 2] for each in (slot, slot + SLOT_SIZE // 2)]
-        newest = max(copies, key=lambda copy: int.from_bytes(copy[8:16], "little"))
-        version = identifier.encode() + b"\x01" + (1).to_bytes(8, "little")
-        if newest[24] == CHANNEL and any(newest[:8]) and version in newest:
-            return True
-    return False
+    return " version=1" in records(daemon).get(("channel", identifier), "")
 
 
 def forget_announcement(daemon):
-    """Damages the last note that transitions are announced, so that the one before counts."""
-    data = bytearray(slots_file(daemon).read_bytes())
-    copies = range(SLOTS_BEGIN, len(data), SLOT_SIZE // 2)
-    notes = [each for each in copies if data[each + 24] == ANNOUNCED and any(data[each : each + 8])]
-    newest = max(notes, key=lambda each: int.from_bytes(data[each + 8 : each + 16], "little"))
-    data[newest : newest + 8] = bytes(8)
-    slots_file(daemon).write_bytes(data)
+    """Takes back the last note that transitions are announced: the step of the note, and of those that it is about."""
+    data = state_file(daemon).read_bytes()
+    noted = data.rindex(b"\nannounced\n") + 1
+    state_file(daemon).write_bytes(data[:noted] + b"forgotten\n" + data[noted + len(b"announced\n") :])
+
+
+def change_format(daemon):
+    """Makes the state one that a daemon with another format has written."""
+    text, count = re.subn("^lifed-state [a-z]+=[^ ]+", "lifed-state format=another", state_file(daemon).read_text())
+    assert count == 1
+    state_file(daemon).write_text(text)
 
 
 def group_of(daemon, identifier):

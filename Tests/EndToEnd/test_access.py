@@ -56,7 +56,6 @@ def test_files_are_as_closed_as_they_can_be(lifed):
         "/run/lifed/channel": "root root 666",
         "/run/lifed/lock": "root root 600",
         "/run/lifed/state": "root root 600",
-        "/run/lifed/state.slots": "root root 600",
         "/var/lib/lifed": "root root 711",
         "/var/lib/lifed/apps": "root root 711",
         "/var/lib/lifed/apps/org.example.theirs": "stranger stranger 700",

@@ -163,7 +163,7 @@ def test_files_of_a_daemon_that_has_the_directory_now_stay(direct):
     former.terminate()
     assert former.wait(timeout=60) == 0
     files = {each.name for each in direct.runtime.iterdir()}
-    assert {"control", "channel", "lock", "state", "state.slots"} <= files
+    assert {"control", "channel", "lock", "state"} <= files
     direct.lifectl.start("app", *programs.IDLE)
 
 

@@ -11,7 +11,7 @@ import pytest
 import programs
 from container import wait_for
 from faults import assert_well
-from restoration import kill, saved, start_again, state_file
+from restoration import kill, start_again
 
 LAUNCH_FAILED, CHECK_FAILED = 11, 1
 
@@ -154,12 +154,10 @@ def test_what_happens_without_room_is_known_after_a_crash(cramped):
             assert cramped.lifectl.state("back") == "active"
             switch(cramped, "back", "front")
             switch(cramped)
-        size = len(saved(cramped))
+        # The log is written anew in the meantime.
         for _ in range(20):
             switch(cramped, "back", "front")
             switch(cramped)
-        # The slots have all of it.
-        assert len(saved(cramped)) == size
         start_again(cramped)
         assert pids(cramped) == before
         assert cramped.lifectl.state("front") == "suspended"

@@ -10,7 +10,7 @@ import pytest
 import programs
 from container import wait_for
 from message_ids import identifiers
-from restoration import kill, rescue, slots_file, state_file
+from restoration import change_format, kill, rescue, state_file
 
 PROGRAM = "/usr/local/bin/lifed"
 ASIDE = PROGRAM + ".aside"
@@ -373,7 +373,7 @@ def test_a_rescue_by_hand_continues_the_apps_of_a_state_that_no_daemon_can_resto
     app = direct.lifectl.start("app", *programs.IDLE)
     direct.lifectl("suspend", "app")
     kill(direct)
-    slots_file(direct).unlink()
+    change_format(direct)
     assert rescue(direct).stdout == "continued 1 stopped processes of its apps, thawed 0 frozen groups\n"
     wait_for(lambda: direct.kernel.stat(app).state == "S")
     os.kill(app, signal.SIGKILL)

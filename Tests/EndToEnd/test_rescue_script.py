@@ -48,13 +48,13 @@ def test_the_last_record_of_an_app_counts_for_the_rescue(start, rescue_adopted):
     """Only that says which processes another program had stopped."""
     (held, theirs), (free, ours), (released, former) = (stopped(start) for _ in range(3))
     rescue_adopted(
-        f"launch id=app main={ours} taken-in=1 held-before={ours}\n",
-        f"launch id=other main={theirs} taken-in=1\n",
-        f"launch id=released main={former} taken-in=1\n",
-        f"launch id=app main={ours} taken-in=1\n",
-        f"launch id=other main={theirs} taken-in=1 held-before={theirs}\n",
-        "forget id=released\n",
-        "launch id=app main=1",
+        f"launch app main={ours} taken-in=1 held-before={ours}\n",
+        f"launch other main={theirs} taken-in=1\n",
+        f"launch released main={former} taken-in=1\n",
+        f"launch app main={ours} taken-in=1\n",
+        f"launch other main={theirs} taken-in=1 held-before={theirs}\n",
+        "no launch released\n",
+        "launch app main=1",
     )
     wait_for(lambda: Kernel().stat(free).state == "S")
     assert [Kernel().stat(pid).state for pid in (held, released)] == ["T", "T"]
@@ -75,6 +75,6 @@ def test_a_name_with_line_feeds_or_parentheses_keeps_no_process_stopped(tmp_path
 
     (free, ours), (held, theirs) = (renamed(tmp_path / each) for each in ("free", "held"))
     other, another = stopped(start)
-    rescue_adopted(f"launch id=app main={ours} taken-in=1 stray={another} stray={theirs} held-before={theirs}\n")
+    rescue_adopted(f"launch app main={ours} taken-in=1 stray={another} stray={theirs} held-before={theirs}\n")
     wait_for(lambda: all(Kernel().stat(pid).state == "S" for pid in (free, other)))
     assert Kernel().stat(held).state == "T"

@@ -15,7 +15,7 @@ import kernel
 import programs
 from container import wait_for
 from driver import call, connect
-from restoration import configure, group_of, kill, manifest, saved, start_again, state_file
+from restoration import add_step, configure, group_of, kill, manifest, start_again, state_file
 
 # Writes down each SIGTERM that it gets, and goes on.
 COUNTS_TERMS = ["sh", "-c", 'trap "echo term >>$0" TERM; : >>$0; while :; do sleep 0.05; done']
@@ -205,8 +205,7 @@ def test_a_main_process_that_ended_meanwhile_and_left_a_helper(mortal, policy):
 
 def test_ad_hoc_apps_that_were_never_launched_are_not_kept(mortal):
     mortal.lifectl.start("app", *programs.IDLE)
-    text = saved(mortal)
-    start_again(mortal, lambda: state_file(mortal).write_text(text + 'definition id=lost manifest=command=["true"]\n'))
+    start_again(mortal, lambda: add_step(mortal, 'definition lost manifest=command=["true"]'))
     assert set(mortal.lifectl.apps()) == {"app"}
 
 

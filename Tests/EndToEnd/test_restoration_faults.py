@@ -11,7 +11,7 @@ import pytest
 import programs
 from container import wait_for
 from faults import assert_well, at_start
-from restoration import kill, manifest, slots_file
+from restoration import change_format, kill, manifest, state_file
 
 BOOT_ID = "/proc/sys/kernel/random/boot_id"
 APPS = ("front", "back", "cold")
@@ -121,11 +121,10 @@ def assert_the_frozen_one_comes_back(daemon, before):
     daemon.lifectl.wait_for_state("cold", "suspended")
 
 
-@pytest.mark.parametrize("name", ["state", "state.slots"])
 @pytest.mark.parametrize("call", ["openat:error=EMFILE:when=1", "read:error=EIO:when=1"])
-def test_a_state_that_cannot_be_read_is_left_to_another_daemon(crowd, call, name):
+def test_a_state_that_cannot_be_read_is_left_to_another_daemon(crowd, call):
     before = pids(crowd)
-    state = crowd.runtime / name
+    state = state_file(crowd)
     serves, log, _ = start_with(crowd, call, paths=[state])
     assert not serves
     assert crowd.process.returncode == 1
@@ -158,9 +157,9 @@ def test_apps_of_a_state_that_cannot_be_used_are_ended(crowd):
     assert sleeps(crowd, before["cold"])
     kill(crowd)
     try:
-        slots_file(crowd).unlink()
+        change_format(crowd)
         crowd.start()
-        assert f"cannot use {slots_file(crowd)}: it is missing" in crowd.logged
+        assert f"cannot use {state_file(crowd)}: it was written by a version of lifed with another format" in crowd.logged
         assert not any(crowd.kernel.exists(each.pid) for each in tree)
         assert not any(crowd.kernel.exists(pid) for pid in before.values())
     finally:

@@ -1,7 +1,6 @@
 """A state file that is not what it should be, or is where others may write: a restarted daemon says so, and harms no other process."""
 
 import os
-import re
 import signal
 import subprocess
 import time
@@ -10,7 +9,7 @@ import pytest
 
 import programs
 from container import wait_for
-from restoration import forget_announcement, kill, manifest, rescue, saved, slots_file, start_again, state_file
+from restoration import add_step, change_format, forget_announcement, frames, kill, manifest, records, rescue, start_again, state_file
 
 OTHER_CLOCK = "unshare --time --fork --monotonic 100000 --boottime 100000".split()
 
@@ -52,35 +51,58 @@ def test_a_state_file_of_garbage_is_said_to_be_one(mortal):
     mortal.lifectl.start("app", *programs.IDLE)
 
 
-def test_a_state_file_that_is_cut_off_anywhere_is_no_hindrance(mortal):
+def test_a_step_that_is_cut_off_anywhere_is_the_step_before(mortal):
+    """A daemon is killed while it writes: what it has done so far is known, and the step has not happened."""
     mortal.lifectl.start("one", *programs.IDLE)
     mortal.lifectl.start("two", *programs.IDLE)
     pids = {name: app["pid"] for name, app in mortal.lifectl.apps().items()}
-    text = saved(mortal)
-    start_again(mortal, lambda: state_file(mortal).write_text(text + "launch id=one token="))
-    assert {name: app["pid"] for name, app in mortal.lifectl.apps().items()} == pids
+    for cut in (1, 9, 25, 40):
+        kill(mortal)
+        data = state_file(mortal).read_bytes().rstrip(b"\0")
+        add_step(mortal, "no app one", "no launch one", "launch two token=")
+        whole = state_file(mortal).read_bytes()
+        assert len(whole) > len(data) + cut
+        state_file(mortal).write_bytes(whole[:-cut] + bytes(4096))
+        mortal.start()
+        assert {name: app["pid"] for name, app in mortal.lifectl.apps().items()} == pids
 
 
-def test_slots_that_are_damaged_anywhere_are_no_hindrance(mortal):
-    """A record that makes no sense is the one before, or none; what is left is restored, and everything can be ended."""
+def test_a_state_that_is_damaged_anywhere_is_no_hindrance(mortal):
+    """What is before the damage is restored, and everything can be ended."""
     for name in ("one", "two"):
         mortal.lifectl.start(name, *programs.IDLE)
-    for position in range(1024, 7000, 600):
+    for part in range(1, 10):
         kill(mortal)
-        data = bytearray(slots_file(mortal).read_bytes())
+        data = bytearray(state_file(mortal).read_bytes().rstrip(b"\0"))
+        position = data.index(b"\n") + part * (len(data) - data.index(b"\n")) // 10
         data[position : position + 16] = os.urandom(16)
-        slots_file(mortal).write_bytes(data)
+        state_file(mortal).write_bytes(data)
         mortal.start()
         mortal.lifectl("status")
 
 
-def test_slots_that_are_missing_are_told(mortal):
+def test_the_log_says_what_the_daemon_knows(mortal):
     mortal.lifectl.start("app", *programs.IDLE)
-    pid = mortal.lifectl.pid("app")
-    start_again(mortal, slots_file(mortal).unlink)
-    assert f"cannot restore the apps: cannot use {slots_file(mortal)}: it is missing" in mortal.logged
-    assert not mortal.kernel.exists(pid)
-    mortal.lifectl.start("other", *programs.IDLE)
+    mortal.lifectl("suspend", "app")
+    assert " state=suspended reason=suspend " in records(mortal)["app", "app"]
+    assert f" main={mortal.lifectl.pid('app')}:" in records(mortal)["launch", "app"]
+    mortal.lifectl("terminate", "app")
+    wait_for(lambda: ("app", "app") not in records(mortal))
+    assert [kind for kind, *app in records(mortal) if app == ["app"] and kind != "transition"] == ["ended"]
+
+
+def test_a_log_of_many_steps_stays_small(mortal):
+    for name in ("one", "two"):
+        mortal.lifectl.start(name, *programs.IDLE)
+    sizes = []
+    for _ in range(100):
+        for name in ("one", "two"):
+            mortal.lifectl("focus", name)
+        sizes.append(len(frames(mortal)))
+    assert any(after < before for before, after in zip(sizes, sizes[1:])), "it was written anew"
+    pids = {name: mortal.lifectl.pid(name) for name in ("one", "two")}
+    start_again(mortal)
+    assert {name: mortal.lifectl.pid(name) for name in ("one", "two")} == pids
 
 
 @pytest.fixture
@@ -98,13 +120,6 @@ def suspended(mortal):
 
 def runs(daemon, pid):
     return not any(each.state == "T" for each in daemon.kernel.tree(pid))
-
-
-def change_format(daemon):
-    """Makes the state one that a daemon with another format has written."""
-    text, count = re.subn("^lifed-state [a-z]+=[^ ]+", "lifed-state format=another", state_file(daemon).read_text())
-    assert count == 1
-    state_file(daemon).write_text(text)
 
 
 def test_apps_of_another_format_are_asked_to_end_and_what_starts_by_itself_starts_again(mortal, start):
@@ -146,10 +161,6 @@ def test_apps_of_a_state_that_cannot_be_used_are_ended(mortal, suspended, found,
     assert not mortal.kernel.exists(suspended)
 
 
-def cut_slots(daemon):
-    os.truncate(slots_file(daemon), 1024)
-
-
 def cut_text(daemon):
     """What remains is the header."""
     os.truncate(state_file(daemon), state_file(daemon).read_bytes().index(b"\n") + 1)
@@ -159,7 +170,7 @@ def remove_text(daemon):
     state_file(daemon).unlink()
 
 
-@pytest.mark.parametrize("damage", [cut_slots, cut_text, remove_text])
+@pytest.mark.parametrize("damage", [cut_text, remove_text])
 def test_apps_whose_records_are_lost_run_again(mortal, suspended, damage):
     start_again(mortal, lambda: damage(mortal))
     wait_for(lambda: runs(mortal, suspended), what="the app runs again")
@@ -201,7 +212,7 @@ def test_a_clock_that_is_another_is_not_believed(mortal):
 
 
 def test_a_transition_that_was_not_announced_is_announced_by_the_next_daemon(mortal):
-    """What a daemon leaves that is killed between the reply and the journal: slots without the note of the announcement."""
+    """What a daemon leaves that is killed between the reply and the journal: a log without the note of the announcement."""
     mortal.lifectl.start("app", *programs.IDLE)
     mortal.lifectl("suspend", "app")
     kill(mortal)

@@ -22,34 +22,22 @@ import Testing
             answerTime: answer)
     }
 
-    private static func read(_ write: (inout SlotWriter) -> Void) -> [Announcement] {
-        var slot = SlotWriter()
-        write(&slot)
-        return Announcement.read(slot.bytes[...])
-    }
-
     @Test(arguments: [nil, .zero, .milliseconds(20), .microseconds(Int64.max)] as [Duration?])
     func transitionIsReadAsItWasWritten(answer: Duration?) {
-        let (app, scene) = (Self.transition(answer), Self.sceneTransition(answer))
-        #expect(Self.read { Announcement.write(app, to: &$0) } == [.app(app)])
-        #expect(Self.read { Announcement.write(scene, to: &$0) } == [.scene(scene)])
-        #expect(Self.read { Announcement.scene(scene).write(to: &$0) } == [.scene(scene)])
+        for step in [.app(Self.transition(answer)), .scene(Self.sceneTransition(answer))] as [Announcement] {
+            #expect(Announcement(of: Self.clock, step.record) == step)
+        }
+        #expect(Announcement.app(Self.transition()).state == .inactive)
+        #expect(Announcement.scene(Self.sceneTransition()).state == nil)
     }
 
-    @Test func transitionsOfOneStepFollowOneAnother() {
-        let steps: [Announcement] = [.app(Self.transition()), .scene(Self.sceneTransition()), .app(Self.transition())]
-        #expect(Self.read { slot in for step in steps { step.write(to: &slot) } } == steps)
-        #expect(steps.allSatisfy { $0.app == Self.clock } && steps.map(\.state) == [.inactive, nil, .inactive])
-    }
-
-    @Test func slotThatIsCutOffIsNoTransitionOrOneThatSaysLess() {
-        var slot = SlotWriter()
-        Announcement.write(Self.transition(), to: &slot)
-        let bytes = slot.bytes
-        for count in bytes.indices {
-            let read = Announcement.read(bytes[..<count])
-            guard case .app(let step)? = read.first else { continue }
-            #expect(step.app == Self.clock && step.to == .inactive && step.instant == Self.time(7) && read.count == 1)
+    @Test func recordThatSaysLessIsNoTransitionOrOneWithDefaults() {
+        let fields = Announcement.app(Self.transition()).record.fields
+        for index in fields.indices {
+            var rest = fields
+            let missing = rest.remove(at: index).name
+            let read = Announcement(of: Self.clock, SavedRecord(fields: rest))
+            #expect((read == nil) == ["from", "to", "at"].contains(missing), "\(missing)")
         }
     }
 }

@@ -19,7 +19,7 @@ import Testing
         var world = World(apps: "clock", linked: true)
         world.ask(.launch(clock, background: false))
         let records = world.core.records.map { record in
-            TextRecord(
+            SavedRecord(
                 fields: record.fields.map { $0.name == name ? .init(name: name, value: "18446744073709551615") : $0 })
         }
         #expect(records.allSatisfy { $0[name] == "18446744073709551615" })
@@ -40,8 +40,8 @@ private struct Nonsense {
     var random: SeededGenerator
     let settings: Settings
     let policies: [AppID: Policy]
-    var machine: TextRecord
-    var apps: [TextRecord]
+    var machine: SavedRecord
+    var apps: [SavedRecord]
     let now: Instant
 
     init(seed: UInt64) {
@@ -70,7 +70,7 @@ private struct Nonsense {
         }
     }
 
-    private mutating func changed(_ record: TextRecord, pool: [TextRecord.Field]) -> TextRecord {
+    private mutating func changed(_ record: SavedRecord, pool: [SavedRecord.Field]) -> SavedRecord {
         var fields = record.fields
         guard let index = fields.indices.randomElement(using: &random), let other = pool.randomElement(using: &random)
         else { return record }
@@ -85,7 +85,7 @@ private struct Nonsense {
         case 3: fields.insert(.init(name: fields[index].name, value: word), at: 0)
         default: fields[index] = .init(name: fields[index].name, value: word)
         }
-        return TextRecord(fields: fields)
+        return SavedRecord(fields: fields)
     }
 
     /// The problems after the machine had all the time that it may need.

@@ -52,7 +52,7 @@ import Testing
         #expect(world.restored().core.round == round)
         let core = world.core
         let restored = Engine(
-            restoring: core.saved, apps: core.knownApps.keys.compactMap { core.saved($0) }, settings: core.settings,
+            restoring: core.record, apps: core.records, settings: core.settings,
             policy: { _ in Policy() }, at: world.now)
         #expect(restored.round?.victimID == round.victimID && restored.round?.isAboutScenes == true)
         // It was no app: nothing is reported of its memory.
@@ -63,9 +63,10 @@ import Testing
     }
 
     @Test func accountOfMoreAppsThanAreKeptIsCutOff() {
-        let names = (1...20).map { TextRecord.Field(name: "reclaim-order", value: "app-\($0)") }
-        var reader = TextReader(
-            TextRecord(fields: [.init(name: "reclaim-cause", value: "simulation")] + names))
+        let names = (1...20).map { SavedRecord.Field(name: "reclaim-order", value: "app-\($0)") }
+        var reader = SavedCoder(
+            reading:
+                SavedRecord(fields: [.init(name: "reclaim-cause", value: "simulation")] + names))
         let account = ReclaimRecord.code(nil, with: &reader)
         #expect(account?.order == (1...16).map { AppID("app-\($0)") } && account?.candidates == 16)
     }
@@ -307,9 +308,9 @@ import Testing
         var account = ReclaimRecord(cause: cause, order: order)
         account.freed = 4096
         #expect(account.order == Array(order.prefix(16)) && account.candidates == 20)
-        var slot = SlotWriter()
-        _ = ReclaimRecord.code(account, with: &slot)
-        var reader = SlotReader(slot.bytes[...])
+        var writer = SavedCoder()
+        _ = ReclaimRecord.code(account, with: &writer)
+        var reader = SavedCoder(reading: writer.record)
         #expect(ReclaimRecord.code(nil, with: &reader) == account)
     }
 }

@@ -242,7 +242,8 @@ import Testing
             if let previousHadStarted {
                 if previousHadStarted { world.give(.start) }
                 world.core = Engine(
-                    restoring: world.core.record, apps: [], settings: world.core.settings, policy: { _ in nil },
+                    restoring: world.core.record, apps: [SavedRecord](), settings: world.core.settings,
+                    policy: { _ in nil },
                     at: world.now)
             }
             for (name, place) in places {

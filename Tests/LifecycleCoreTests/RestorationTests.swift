@@ -64,8 +64,7 @@ import Testing
         var world = running("clock")
         world.ask(.terminate(Self.clock))
         var record = try #require(world.core.record(of: Self.clock))
-        record.fields.removeAll { $0.name == "wish" }
-        record.fields.append(.init(name: "wish", value: "restart"))
+        record = SavedRecord(fields: record.fields.filter { $0.name != "wish" } + [.init(name: "wish", value: "restart")])
         world.core = Engine(
             restoring: world.core.record, apps: [record], settings: Settings(), policy: { _ in Policy() }, at: world.now
         )
@@ -134,10 +133,10 @@ import Testing
 
     @Test func `app without a process has no foreground slot`() {
         var world = running()
-        var machine = TextRecord()
+        var machine = SavedRecord()
         machine.add("place", "ghost")
         world.core = Engine(
-            restoring: machine, apps: [], settings: Settings(), policy: { _ in Policy() }, at: world.now)
+            restoring: machine, apps: [SavedRecord](), settings: Settings(), policy: { _ in Policy() }, at: world.now)
         world.give(.define(Self.clock, Policy()))
         world.ask(.launch(Self.clock, background: false))
         #expect(world.state("clock") == .active)

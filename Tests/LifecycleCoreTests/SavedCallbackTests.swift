@@ -14,8 +14,8 @@ import Testing
             ("id", clock.name), ("state", "active"), ("wish", "run"), ("linked", "1"), ("launched", "1"),
             ("has-launched", "1"), ("sequence", "1"),
         ]
-        let record = TextRecord(fields: (known + rest).map { .init(name: $0.0, value: $0.1) })
-        let machine = TextRecord(fields: [.init(name: "front", value: clock.name)])
+        let record = SavedRecord(fields: (known + rest).map { .init(name: $0.0, value: $0.1) })
+        let machine = SavedRecord(fields: [.init(name: "front", value: clock.name)])
         return Engine(
             restoring: machine, apps: [record], settings: Settings(), policy: { _ in Policy() }, at: now)
     }

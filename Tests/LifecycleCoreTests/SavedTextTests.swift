@@ -4,18 +4,18 @@ import Testing
 
 /// What apps and users call things goes into the saved state and comes out as it was, whatever it is.
 @Suite struct SavedTextTests {
-    /// The value that a slot returns.
+    /// The value that a record returns.
     private func again<Item: SavedItem>(_ item: Item) -> Item? {
-        var slot = SlotWriter()
-        _ = slot.item("", item)
-        var reader = SlotReader(slot.bytes[...])
-        return reader.item("", nil)
+        var writer = SavedCoder()
+        _ = writer.item("item", item)
+        var reader = SavedCoder(reading: SavedRecord(encoded: writer.record.bytes))
+        return reader.item("item", nil)
     }
 
     static let texts = [
         "save", "", "a:b:c", ":", "\u{301}accent", "\u{20DD}", "\u{1F}", "\u{1E}", "a\u{1F}b\u{1E}f",
         "\u{1E}\u{1F}\u{1E}e",
-        "\u{200D}", "line\nfeed\r\n", "\u{0}", "{\"a\": \"b=c\"}",
+        "~", "~a", "\\", "\\:", "a\\~", "\u{200D}", "line\nfeed\r\n", "\u{0}", "{\"a\": \"b=c\"}",
     ]
 
     @Test(arguments: texts)

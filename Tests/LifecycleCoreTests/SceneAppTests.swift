@@ -152,7 +152,7 @@ import Testing
         policy.scenes = true
         var world = World()
         world.core = Engine(
-            restoring: TextRecord(), apps: [TextRecord(fields: known.map { .init(name: $0.0, value: $0.1) })],
+            restoring: SavedRecord(), apps: [SavedRecord(fields: known.map { .init(name: $0.0, value: $0.1) })],
             settings: Settings(), policy: { _ in policy }, at: world.now)
         world.give(.reconnected(lastSequence: 1), from: Self.clock)
         world.give(.resumeRestored)

@@ -13,14 +13,15 @@ import Testing
     private func expectChange(
         _ world: inout World, _ name: String, _ isChanged: Bool = true, _ change: (inout World) -> Void
     ) {
-        let (before, slot) = (world.core.record.fields, world.core.slot)
+        let before = world.core.record
         change(&world)
-        let names = Set(
-            (before + world.core.record.fields).filter { field in
-                before.filter { $0.name == field.name } != world.core.record.fields.filter { $0.name == field.name }
-            }.map(\.name))
+        let after = world.core.record
+        let fields: (SavedRecord, String) -> [SavedRecord.Field] = { record, name in
+            record.fields.filter { $0.name == name }
+        }
+        let names = Set((before.fields + after.fields).map(\.name)).filter { fields(before, $0) != fields(after, $0) }
         #expect(names == (isChanged ? [name] : []))
-        #expect((world.core.slot != slot) == isChanged, "\(name)")
+        #expect((after != before) == isChanged, "\(name)")
     }
 
     @Test func launchInTheBackgroundChangesNothing() {

@@ -25,12 +25,13 @@ import Testing
 
     private let loop: EventLoop
     private let core = RecordingCore(ids: [Self.clock])
-    private let store = MemoryStateStore()
+    private let store: StateLog
     private let delegate = Delegate()
     private let channels: AppChannels
 
     init() throws {
         loop = try EventLoop()
+        store = try StateLog()
         channels = AppChannels(loop: loop, log: LifecycleLog(sink: RecordingJournal()), core: core, store: store)
         channels.delegate = delegate
     }
@@ -62,16 +63,15 @@ import Testing
             Issue.record("\(core.inputs)")
             return
         }
-        #expect(store.channels.values.map(\.version) == [1])
-        #expect(store.channels.values.map(\.launched) == [Instant(microseconds: 7)])
-        #expect(store.channels.values.map(\.process) == [getpid()])
+        let saved = ChannelProgress(try #require(store.state[.channel, Self.clock]))
+        #expect(saved.version == 1 && saved.launched == Instant(microseconds: 7) && saved.process == getpid())
         #expect(delegate.stored.isEmpty)
     }
 
     @Test func helloOfAProcessThatDoesNotSpeakForTheAppIsUnmanaged() throws {
         delegate.strangers = [getpid()]
         #expect(try answer(to: "hello protocol=1\n") == "unmanaged\n")
-        #expect(core.inputs.isEmpty && store.channels.isEmpty)
+        #expect(core.inputs.isEmpty && store.state.records.isEmpty)
     }
 
     @Test func helloOfAReconnectingAppIsReportedWithItsLastCallback() throws {

@@ -13,7 +13,7 @@ import Testing
     /// The core waits for an outcome of each effect.
     @Test(arguments: Operation.allCases) func operationOnAnAppWithoutProcessesIsAnswered(operation: Operation) throws {
         let core = RecordingCore(ids: [AppID("clock")])
-        let processes = try AppProcesses(loop: EventLoop(), core: core, store: MemoryStateStore())
+        let processes = try AppProcesses(loop: EventLoop(), core: core, store: try StateLog())
         switch operation {
         case .stop: processes.stop(Self.clock)
         case .resume: processes.resume(Self.clock)

@@ -263,7 +263,7 @@ import Varlink
             isSystem: false, stateDirectory: root + "/state", appSocket: root + "/channel",
             environment: AppEnvironment(daemon: [:]), usesJournal: false, descriptorLimit: nil)
         let manager = try AppManager(
-            loop: loop, launcher: launcher, store: MemoryStateStore(), entries: nil, log: journal)
+            loop: loop, launcher: launcher, store: try StateLog(), entries: nil, log: journal)
         let service = try ControlService(
             loop: loop, socket: try ControlSocket.open(in: root), manager: manager, log: Log(target: .console),
             instance: .user, path: root + "/control")

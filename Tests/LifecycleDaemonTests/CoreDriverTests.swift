@@ -17,22 +17,38 @@ import Testing
 
     private static let clock = AppID("clock")
 
+    /// What has happened, with the changes of the app's record between.
+    private final class Story {
+        var events: [String] = []
+        private let store: StateLog
+        private var record: SavedRecord?
+
+        init(_ store: StateLog) {
+            self.store = store
+            record = store.state[.app, clock]
+        }
+
+        func tell(_ event: String? = nil) {
+            if store.state[.app, clock] != record { events.append("saved") }
+            record = store.state[.app, clock]
+            if let event { events.append(event) }
+        }
+    }
+
     @Test func stateIsSavedBeforeTheEffectsArePerformed() throws {
-        let store = MemoryStateStore()
+        let store = try StateLog()
         let driver = try CoreDriver(loop: EventLoop(), store: store)
         let handler = Handler()
         driver.effectHandler = handler
-        var events: [String] = []
-        store.saved = { if $0.contains(Self.clock) { events.append("saved") } }
-        handler.onEffect = { if case .spawn = $0 { events.append("spawn") } }
         driver.handle(.define(Self.clock, Policy()))
-        events = []
+        let story = Story(store)
+        handler.onEffect = { if case .spawn = $0 { story.tell("spawn") } }
         driver.handle(.request(RequestID(1), .launch(Self.clock, background: false)))
-        #expect(events == ["saved", "spawn"])
+        #expect(story.events == ["saved", "spawn"])
     }
 
     @Test func transitionsAreSavedBeforeTheReplyAndAnnouncedAfterIt() throws {
-        let store = MemoryStateStore()
+        let store = try StateLog()
         let loop = try EventLoop()
         let driver = try CoreDriver(loop: loop, store: store)
         let handler = Handler()
@@ -43,7 +59,8 @@ import Testing
             guard case .reply = effect else { return }
             events.append("reply")
             #expect(
-                store.unannounced.contains { if case .app(let step) = $0 { step.to == .active } else { false } })
+                store.state.announcements.contains { if case .app(let step) = $0 { step.to == .active } else { false } }
+            )
         }
         handler.onAnnouncement = { events.append("announcement") }
         driver.handle(.define(Self.clock, Policy()))
@@ -60,7 +77,7 @@ import Testing
     }
 
     @Test func messageToAppIsSentBeforeTheReplyOfTheSameInput() throws {
-        let driver = try CoreDriver(loop: EventLoop(), store: MemoryStateStore())
+        let driver = try CoreDriver(loop: EventLoop(), store: try StateLog())
         let handler = Handler()
         driver.effectHandler = handler
         var events: [String] = []
@@ -85,7 +102,7 @@ import Testing
     }
 
     /// A driver with an app that was launched and is suspended.
-    private func driverWithSuspendedApp(_ store: MemoryStateStore, _ loop: EventLoop, _ handler: Handler) throws
+    private func driverWithSuspendedApp(_ store: StateLog, _ loop: EventLoop, _ handler: Handler) throws
         -> CoreDriver
     {
         let driver = try CoreDriver(loop: loop, store: store)
@@ -107,80 +124,84 @@ import Testing
     }
 
     @Test func resumeIsSavedAfterTheReplyAndBeforeTheAnnouncement() throws {
-        let (store, loop, handler) = (MemoryStateStore(), try EventLoop(), Handler())
+        let (store, loop, handler) = (try StateLog(), try EventLoop(), Handler())
         let driver = try driverWithSuspendedApp(store, loop, handler)
-        var events: [String] = []
-        store.saved = { if $0.contains(Self.clock) { events.append("saved") } }
+        let story = Story(store)
         handler.onEffect = { [weak driver] effect in
             if case .resume(let app) = effect {
-                events.append("resume")
+                story.tell("resume")
                 driver?.handle(.outcome(app, .resumed))
             }
-            if case .reply = effect { events.append("reply") }
+            if case .reply = effect { story.tell("reply") }
         }
         handler.onAnnouncement = { [weak driver] in
             driver?.saveUnsaved()
-            events.append("announcement")
+            story.tell("announcement")
             #expect(
-                store.unannounced.contains { if case .app(let step) = $0 { step.to == .active } else { false } })
+                store.state.announcements.contains { if case .app(let step) = $0 { step.to == .active } else { false } }
+            )
         }
         driver.handle(.request(RequestID(3), .focus(Self.clock)))
-        #expect(events == ["saved", "resume", "reply"])
+        story.tell()
+        #expect(story.events == ["saved", "resume", "reply"])
         try loop.dispatchReady()
-        #expect(events == ["saved", "resume", "reply", "saved", "announcement"])
+        story.tell()
+        #expect(story.events == ["saved", "resume", "reply", "saved", "announcement"])
     }
 
     /// The next daemon that is asked at once has not looked at the processes.
     @Test func stopIsSavedBeforeTheReplyThatTellsOfIt() throws {
-        let (store, loop, handler) = (MemoryStateStore(), try EventLoop(), Handler())
+        let (store, loop, handler) = (try StateLog(), try EventLoop(), Handler())
         let driver = try driverWithSuspendedApp(store, loop, handler)
         driver.handle(.request(RequestID(3), .focus(Self.clock)))
         driver.handle(.resumed, of: Self.clock)
-        var events: [String] = []
-        store.saved = { if $0.contains(Self.clock) { events.append("saved") } }
+        let story = Story(store)
         handler.onEffect = { [weak driver] effect in
             if case .stop(let app) = effect {
-                events.append("stop")
+                story.tell("stop")
                 driver?.handle(.outcome(app, .stopped))
             }
-            if case .reply = effect { events.append("reply") }
+            if case .reply = effect { story.tell("reply") }
         }
         driver.handle(.request(RequestID(4), .suspend(Self.clock, now: true)))
-        #expect(events == ["saved", "stop", "saved", "reply"])
+        story.tell()
+        #expect(story.events == ["saved", "stop", "saved", "reply"])
     }
 
     @Test func stepThatWasNotSavedIsSavedWithTheNextThatHasEffects() throws {
-        let (store, loop, handler) = (MemoryStateStore(), try EventLoop(), Handler())
+        let (store, loop, handler) = (try StateLog(), try EventLoop(), Handler())
         let driver = try driverWithSuspendedApp(store, loop, handler)
         driver.handle(.request(RequestID(3), .focus(Self.clock)))
         try loop.dispatchReady()
-        var events: [String] = []
-        store.saved = { if $0.contains(Self.clock) { events.append("saved") } }
+        let story = Story(store)
         handler.onEffect = { effect in
-            if case .reply = effect { events.append("reply") }
-            if case .stop = effect { events.append("stop") }
+            if case .reply = effect { story.tell("reply") }
+            if case .stop = effect { story.tell("stop") }
         }
         driver.handle(.resumed, of: Self.clock)
-        #expect(events == ["reply"])
+        story.tell()
+        #expect(story.events == ["reply"])
         driver.handle(.request(RequestID(4), .suspend(Self.clock, now: true)))
-        #expect(events == ["reply", "saved", "stop"])
-        #expect(store.unannounced.contains { if case .app(let step) = $0 { step.to == .active } else { false } })
+        story.tell()
+        #expect(story.events == ["reply", "saved", "stop"])
+        #expect(
+            store.state.announcements.contains { if case .app(let step) = $0 { step.to == .active } else { false } })
     }
 
     @Test func exitIsSavedBeforeTheReply() throws {
-        let (store, loop, handler) = (MemoryStateStore(), try EventLoop(), Handler())
+        let (store, loop, handler) = (try StateLog(), try EventLoop(), Handler())
         let driver = try driverWithSuspendedApp(store, loop, handler)
         handler.onEffect = { _ in }
         driver.handle(.request(RequestID(3), .terminate(Self.clock)))
-        var events: [String] = []
-        store.saved = { if $0.contains(Self.clock) { events.append("saved") } }
-        handler.onEffect = { if case .reply = $0 { events.append("reply") } }
+        let story = Story(store)
+        handler.onEffect = { if case .reply = $0 { story.tell("reply") } }
         driver.handle(.exited(.code(0), othersLeft: false), of: Self.clock)
-        #expect(events == ["saved", "reply"])
+        story.tell()
+        #expect(story.events == ["saved", "reply"])
     }
 
     @Test func exitThatPrecedesADeadlineIsHandledBeforeIt() throws {
-        let driver = try CoreDriver(loop: EventLoop(), store: MemoryStateStore())
+        let driver = try CoreDriver(loop: EventLoop(), store: try StateLog())
         let handler = Handler()
         driver.effectHandler = handler
         var policy = Policy()
@@ -205,7 +226,7 @@ import Testing
     }
 
     @Test func inputDuringAnEffectWaitsUntilAllEffectsArePerformed() throws {
-        let driver = try CoreDriver(loop: EventLoop(), store: MemoryStateStore())
+        let driver = try CoreDriver(loop: EventLoop(), store: try StateLog())
         let handler = Handler()
         driver.effectHandler = handler
         driver.handle(.define(Self.clock, Policy()))

@@ -33,7 +33,7 @@ import Testing
     }
 
     private func makeProcesses(_ loop: EventLoop) throws -> AppProcesses {
-        try AppProcesses(loop: loop, core: RecordingCore(), store: MemoryStateStore())
+        try AppProcesses(loop: loop, core: RecordingCore(), store: try StateLog())
     }
 
     @Test func waitersForOtherFilesAreNotExamined() throws {

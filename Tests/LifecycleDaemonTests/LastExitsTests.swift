@@ -73,11 +73,12 @@ import Testing
     @Test func malformedRecordIsIgnored() throws {
         try withTemporaryDirectory { state in
             _ = unsafe mkdir(state + "/exits", 0o700)
-            let whole = StateLine.encode(
-                .exit,
-                SavedRecord(fields: [.init(name: "exit", value: exit(.crash).text), .init(name: "time", value: "421")]))
+            let record = SavedRecord(["exit": exit(.crash).text, "time": "421"])
+            let whole = StateLine(StateName(.exit, Self.clock), record).bytes
             let cut = String(decoding: whole.dropLast(2), as: UTF8.self)
-            for text in ["", "exit", "exit exit=1:active time=2", cut, "\u{0}\u{1}", "run exit=1 time=2\n"] {
+            for text in [
+                "", "exit", "exit clock exit=1:active time=2\n", cut, "\u{0}\u{1}", "run clock exit=1 time=2\n",
+            ] {
                 let number = unsafe open(state + "/exits/clock", O_WRONLY | O_CREAT | O_TRUNC, 0o600)
                 #expect(FileReplacement.write(Array(text.utf8), to: number))
                 close(number)

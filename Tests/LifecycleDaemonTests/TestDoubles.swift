@@ -13,56 +13,11 @@ final class RecordingJournal: JournalSink {
     func write(_ entry: LogEntry, causedBy cause: EntryCause) { write(entry) }
 }
 
-/// Keeps the saved state in memory.
-final class MemoryStateStore: StateStore {
-    weak var source: (any StateSource)?
-    /// A reason to launch no app.
-    var objection: StartFailure?
-    /// Called when the core has changed.
-    var saved: ([AppID]) -> Void = { _ in }
-    private(set) var records: [(StateKind, SavedRecord)] = []
-    private(set) var channels: [AppID: ChannelProgress] = [:]
-    /// The transitions that were saved and not announced.
-    private(set) var unannounced: [Announcement] = []
-    private(set) var isBegun = false
-    private var changed: [AppID] = []
-
-    func begin(with slots: SlotContents?) {
-        isBegun = true
-        records = []
-        source?.listState { records.append(($0, $1)) }
+extension StateLog {
+    /// A log that does not begin to write: its state is in memory alone.
+    convenience init() throws {
+        try self.init(path: "/nowhere/state", bootID: thisBoot, loop: EventLoop(), log: RecordingJournal())
     }
-
-    func record(changesOf core: inout Engine) {
-        changed = []
-        for index in core.takeChangedIndexes() { changed.append(core.latestID(of: index)) }
-    }
-
-    func save(announcing effects: [Effect]) {
-        for effect in effects {
-            if case .transition(let transition) = effect { unannounced.append(.app(transition)) }
-            if case .sceneTransition(let transition) = effect { unannounced.append(.scene(transition)) }
-        }
-        saved(changed)
-    }
-
-    func noteAnnounced() { unannounced = [] }
-
-    func save(_ kind: StateKind, _ record: SavedRecord) { records.append((kind, record)) }
-
-    func add(_ resources: SavedResources, at index: AppIndex) {}
-
-    func commit() {}
-
-    func save(_ state: ChannelProgress, of id: AppID, at index: AppIndex) { channels[id] = state }
-
-    func flush() -> Bool { isBegun }
-
-    func makeRoom() -> StartFailure? { objection }
-
-    func retryWithLess() {}
-
-    func end() { isBegun = false }
 }
 
 extension Engine {

@@ -46,36 +46,15 @@ extension Engine {
         takeChangedIndexes().map { id(of: $0) }
     }
 
-    /// The slot of what concerns several apps.
-    package var slot: [UInt8] {
-        var core = self
-        var slot = SlotWriter()
-        core.writeRecord(to: &slot)
-        return slot.bytes
-    }
-
-    /// A reader of that slot.
-    package var saved: SlotReader { SlotReader(slot[...]) }
-
-    /// Returns a reader of the slot of an app; nil if it has no record.
-    package func saved(_ id: AppID) -> SlotReader? {
-        var core = self
-        var slot = SlotWriter()
-        guard let index = core.indexes.first(where: { core.app(at: $0) == id }),
-            core.writeRecord(at: index, to: &slot) != nil
-        else { return nil }
-        return SlotReader(slot.bytes[...])
-    }
-
     /// The fields of the shared record, without the activation slots of apps that are not alive: these join the queue anew.
-    fileprivate func comparableFields(of record: TextRecord) -> [TextRecord.Field] {
+    fileprivate func comparableFields(of record: SavedRecord) -> [SavedRecord.Field] {
         record.fields.filter { $0.name != "place" || knownApps[AppID($0.value)]?.state.isAlive == true }
     }
 
     /// Returns how a core that is restored from the records of this one differs from it; nil if it does not.
     fileprivate func differenceWhenRestored(at now: Instant) -> String? {
         let other = Engine(
-            restoring: saved, apps: knownApps.keys.sorted().compactMap { saved($0) }, settings: settings,
+            restoring: record, apps: records, settings: settings,
             policy: { knownApps[$0]?.policy }, at: now)
         if other.foreground != foreground { return "\(foreground) are in the foreground, then \(other.foreground)" }
         if other.interruptions != interruptions || other.foregroundBlockers != foregroundBlockers {
@@ -97,7 +76,7 @@ extension Engine {
 
     /// The fields of an app, without the end of the time of tasks, which rests while something keeps the app running: a restored core
     /// does not know that before its first look.
-    private func comparableFields(of id: AppID) -> [TextRecord.Field] {
+    private func comparableFields(of id: AppID) -> [SavedRecord.Field] {
         record(of: id)?.fields.filter { $0.name != "deadline" || !$0.value.hasPrefix("tasks:") } ?? []
     }
 }

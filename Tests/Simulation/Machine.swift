@@ -171,14 +171,14 @@ struct Death: Sendable {
 
 /// What the daemon has written down: each record as it was when something about it last changed.
 struct RecordedState: Sendable {
-    var machine = SlotReader([])
-    var apps: [AppID: SlotReader] = [:]
+    var machine = SavedRecord()
+    var apps: [AppID: SavedRecord] = [:]
     /// The number of the last callback that was sent to each app.
     var told: [AppID: UInt64] = [:]
 
     mutating func keep(_ changed: [AppID], of core: Engine) {
-        for id in changed { apps[id] = core.saved(id) }
-        machine = core.saved
+        for id in changed { apps[id] = core.record(of: id) }
+        machine = core.record
     }
 
     mutating func beginAnew(_ core: Engine) {

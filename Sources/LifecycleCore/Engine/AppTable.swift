@@ -89,14 +89,6 @@ public struct AppTable: Sendable {
         }
     }
 
-    /// Writes the record of an app, which does not change it: the table of fields takes it as variable because it reads records, too.
-    mutating func write(
-        _ index: AppIndex, _ deadlines: [SavedDeadline], with coder: inout some SavedCoder & ~Copyable
-    ) {
-        var deadlines = deadlines
-        machines[index.value].code(&deadlines, with: &coder)
-    }
-
     /// The indexes in the order of the ids.
     var sortedIndexes: [AppIndex] { sortedIndexes { _ in true } }
 
@@ -138,10 +130,5 @@ public struct AppTable: Sendable {
     /// Returns whether the index is that of a known app. That of a forgotten app is not, whichever app has its position by now.
     func contains(_ index: AppIndex) -> Bool {
         index.value < machines.count && machines[index.value].index == index && !machines[index.value].isForgotten
-    }
-
-    /// Returns the index of the known app at a position that was in use; nil if the app was forgotten.
-    func index(at position: Int) -> AppIndex? {
-        machines[position].isForgotten ? nil : machines[position].index
     }
 }

@@ -18,47 +18,32 @@ public enum Announcement: Sendable, Equatable {
     /// The state that the app has entered; nil for a transition of a scene.
     public var state: AppState? { if case .app(let step) = self { step.to } else { nil } }
 
-    /// Reads the announcements of a slot that the previous daemon has left. A record without meaning is none.
-    public static func read(_ bytes: ArraySlice<UInt8>) -> [Announcement] {
-        var reader = SlotReader(bytes)
-        var announcements: [Announcement] = []
-        while !reader.isAtEnd {
-            if let announcement = code(nil, nil, with: &reader) { announcements.append(announcement) }
-        }
-        return announcements
+    /// The transition as it is saved under the name of its app.
+    public var record: SavedRecord {
+        var writer = SavedCoder()
+        _ = Self.code(self, app, with: &writer)
+        return writer.record
     }
 
-    /// Adds the record of the announcement to a slot.
-    public func write(to slot: inout SlotWriter) {
-        switch self {
-        case .app(let step): Self.write(step, to: &slot)
-        case .scene(let step): Self.write(step, to: &slot)
-        }
-    }
-
-    /// Adds the record of a transition to a slot.
+    /// Reads a transition that the previous daemon has not announced; nil for a record without meaning.
     ///
     /// - Parameters:
-    ///   - step: The transition.
-    ///   - slot: The slot.
-    public static func write(_ step: consuming Transition, to slot: inout SlotWriter) {
-        _ = code(step, nil, with: &slot)
-    }
-
-    /// Adds the record of a scene's transition to a slot.
-    ///
-    /// - Parameters:
-    ///   - step: The transition.
-    ///   - slot: The slot.
-    public static func write(_ step: consuming SceneTransition, to slot: inout SlotWriter) {
-        _ = code(nil, step, with: &slot)
+    ///   - app: The app, or the app of the scene.
+    ///   - record: The record.
+    public init?(of app: AppID, _ record: SavedRecord) {
+        var reader = SavedCoder(reading: record)
+        guard let announcement = Self.code(nil, app, with: &reader) else { return nil }
+        self = announcement
     }
 
     /// Writes or reads the values: the table of a saved transition. Returns what was read.
-    private static func code(
-        _ step: Transition?, _ other: SceneTransition?, with coder: inout some SavedCoder & ~Copyable
-    ) -> Announcement? {
-        let app = coder.item("id", step?.app ?? other?.app)
+    private static func code(_ item: Announcement?, _ app: AppID, with coder: inout SavedCoder) -> Announcement? {
+        var (step, other): (Transition?, SceneTransition?) = (nil, nil)
+        switch item {
+        case .app(let transition): step = transition
+        case .scene(let transition): other = transition
+        case nil: break
+        }
         let scene = coder.item("scene", other?.scene)
         let from = coder.text("from", step?.from.rawValue ?? other?.from.rawValue)
         let to = coder.text("to", step?.to.rawValue ?? other?.to.rawValue)
@@ -67,7 +52,7 @@ public enum Announcement: Sendable, Equatable {
         let instant = coder.instant("at", step?.instant ?? other?.instant)
         let since = coder.instant("since", step?.since)
         let answer = coder.number("answer", (step?.answerTime ?? other?.answerTime)?.wholeMicroseconds)
-        guard coder.isReading, let app, let from, let to, let instant else { return nil }
+        guard coder.isReading, let from, let to, let instant else { return nil }
         let answerTime = answer.map { Duration.microseconds(Int64(clamping: $0)) }
         if let scene {
             guard let from = SceneState(rawValue: from), let to = SceneState(rawValue: to) else { return nil }

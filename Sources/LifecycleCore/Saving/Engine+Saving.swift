@@ -3,14 +3,6 @@ public import OrderedCollections
 // The core as it is saved, so that another process can go on where this one was killed. An operation that was not saved has not begun, and
 // what was saved is repeated by ``Input/resumeRestored``. Requests are not saved, for their clients are gone.
 
-extension SlotReader {
-    /// The app that the record is about; nil for a record of no app.
-    public var appID: AppID? {
-        var reader = self
-        return AppID.code(nil, with: &reader)
-    }
-}
-
 extension Engine {
     /// Returns the indexes of the apps whose records may have changed since the last call, forgotten apps included.
     public mutating func takeChangedIndexes() -> OrderedSet<AppIndex> {
@@ -18,38 +10,20 @@ extension Engine {
         return knownApps.changed
     }
 
-    /// The indexes of all apps.
-    public var indexes: [Int] { knownApps.values.map { $0.index.value } }
-
-    /// Returns the app of an index that was in use; nil if the app was forgotten.
-    public func app(at index: Int) -> AppID? {
-        knownApps.index(at: index).map { knownApps.id(of: $0) }
+    /// Returns the record of an app; nil if the app was forgotten, or if nothing is known of it but its definition.
+    public func savedRecord(of app: AppIndex) -> SavedRecord? {
+        guard var machine = knownApps[known: app], !machine.isFresh else { return nil }
+        var (writer, deadlines) = (SavedCoder(), shared.deadlines.saved(app))
+        machine.code(&deadlines, with: &writer)
+        return writer.record
     }
 
-    /// Adds the record of an app to a slot.
-    ///
-    /// - Parameters:
-    ///   - index: The value of an index that ``takeChangedIndexes()`` has returned.
-    ///   - slot: The slot.
-    /// - Returns: The app; nil if there is no record. There is none of an app of which nothing is known but its definition.
-    public mutating func writeRecord(at index: Int, to slot: inout SlotWriter) -> AppID? {
-        code(appAt: index, with: &slot)
+    /// The record of what concerns several apps.
+    public var savedRecord: SavedRecord {
+        var (core, writer) = (self, SavedCoder())
+        core.code(with: &writer)
+        return writer.record
     }
-
-    /// Writes the record of an app.
-    ///
-    /// - Parameters:
-    ///   - index: The value of an index that ``takeChangedIndexes()`` has returned.
-    ///   - coder: The writer.
-    /// - Returns: The app; nil if there is no record.
-    package mutating func code(appAt index: Int, with coder: inout some SavedCoder & ~Copyable) -> AppID? {
-        guard let app = knownApps.index(at: index), !knownApps[app].isFresh else { return nil }
-        knownApps.write(app, shared.deadlines.saved(app), with: &coder)
-        return knownApps.id(of: app)
-    }
-
-    /// Adds the record of what concerns several apps to a slot.
-    public mutating func writeRecord(to slot: inout SlotWriter) { code(with: &slot) }
 
     /// Returns whether an app has a record.
     public func hasRecord(of id: AppID) -> Bool {
@@ -61,35 +35,23 @@ extension Engine {
     ///
     /// - Parameters:
     ///   - machine: The record of what concerns several apps.
-    ///   - records: The records of the apps.
+    ///   - records: The records of the apps, each of which has one.
     ///   - settings: The settings by now.
     ///   - policy: The policy of an app by now; nil for an app without a manifest, which is forgotten when it ends.
     ///   - now: The time.
     public init(
-        restoring machine: SlotReader, apps records: [SlotReader], settings: Settings,
+        restoring machine: SavedRecord, apps records: [(AppID, SavedRecord)], settings: Settings,
         policy: (AppID) -> Policy?, at now: Instant
     ) {
         self.init()
-        restore(machine, apps: records, settings, policy, at: now)
-    }
-
-    /// Applies the records to a core without apps.
-    ///
-    /// - Parameters:
-    ///   - machine: The record of what concerns several apps.
-    ///   - records: The records of the apps.
-    ///   - settings: The settings by now.
-    ///   - policy: The policy of an app by now; nil for an app without a manifest.
-    ///   - now: The time.
-    package mutating func restore<Reader: SavedCoder>(
-        _ machine: Reader, apps records: [Reader], _ settings: Settings, _ policy: (AppID) -> Policy?, at now: Instant
-    ) {
         shared.now = now
         configure(settings)
         knownApps.reserveCapacity(records.count)
-        for record in records { restoreApp(record, policy) }
-        var machine = machine
-        code(with: &machine)
+        for (id, record) in records {
+            restore(id, record, policy(id) ?? Policy(timeouts: settings.timeouts, isTransient: true))
+        }
+        var reader = SavedCoder(reading: machine)
+        code(with: &reader)
         shared.foreground.removeAll { ![.run, .restart].contains(knownApps[$0].desired) }
         // There may be fewer foreground apps by now.
         trimForeground(reason: .foregroundLimit)
@@ -97,7 +59,7 @@ extension Engine {
     }
 
     /// Writes or reads the values: the table of what concerns several apps.
-    package mutating func code(with coder: inout some SavedCoder & ~Copyable) {
+    private mutating func code(with coder: inout SavedCoder) {
         shared.foreground = coder.apps("front", shared.foreground, in: knownApps)
         let slots = coder.apps("place", shared.activation.slots, in: knownApps)
         let interruptions = coder.list("interruption", shared.interruptions.elements)
@@ -112,16 +74,13 @@ extension Engine {
         shared.blockers = OrderedSet(blockers)
     }
 
-    private mutating func restoreApp(_ record: some SavedCoder, _ policy: (AppID) -> Policy?) {
-        var name = record
-        guard let name = name.text("id", nil), !name.isEmpty, knownApps.index(of: AppID(name)) == nil else { return }
-        let id = AppID(name)
-        let unknown = Policy(timeouts: settings.timeouts, isTransient: true)
-        let app = insert(id, policy(id) ?? unknown)
+    private mutating func restore(_ id: AppID, _ record: SavedRecord, _ policy: Policy) {
+        guard knownApps.index(of: id) == nil else { return }
+        let app = insert(id, policy)
         var deadlines: [SavedDeadline] = []
         change(app) { machine, shared in
-            var record = record
-            machine.code(&deadlines, with: &record)
+            var reader = SavedCoder(reading: record)
+            machine.code(&deadlines, with: &reader)
             for deadline in deadlines { shared.deadlines.set(deadline.kind, app, at: deadline.instant) }
             machine.launch.isForeign = machine.isRunning
             machine.completeLaunchWithoutDeadline(shared)

@@ -2,20 +2,19 @@
 // (`waiters`) is left out. The record of an app that does not run has the values that its next launch needs.
 
 extension AppMachine {
-    /// A Boolean value that indicates whether nothing is known of the app but its definition.
+    /// True if nothing is known of the app but its definition.
     var isFresh: Bool {
         !isRunning && desired == .rest && lastExit == nil && reason == .none && scenes.all.isEmpty
     }
 
-    /// Writes the record of the app and its deadlines, or reads them. The id is known before it is read.
-    mutating func code(_ deadlines: inout [SavedDeadline], with coder: inout some SavedCoder & ~Copyable) {
-        _ = coder.text("id", id.name)
+    /// Writes the record of the app and its deadlines, or reads them.
+    mutating func code(_ deadlines: inout [SavedDeadline], with coder: inout SavedCoder) {
         coder.list("deadline", &deadlines)
         code(with: &coder)
     }
 
     /// Writes or reads the values: the table of a saved app.
-    mutating func code(with coder: inout some SavedCoder & ~Copyable) {
+    mutating func code(with coder: inout SavedCoder) {
         let awaitsAnswer = phase.code(with: &coder)
         coder.reason("reason", &reason)
         coder.instant("since", &since)
@@ -36,7 +35,7 @@ extension AppMachine {
     }
 
     /// Writes or reads the values of an app that runs.
-    private mutating func codeRun(_ awaitsAnswer: Bool, with coder: inout some SavedCoder & ~Copyable) {
+    private mutating func codeRun(_ awaitsAnswer: Bool, with coder: inout SavedCoder) {
         let isConnected = coder.flag("linked", isConnected)
         if coder.isReading { channel = isConnected ? .reconnecting(mayHaveReceivedNext: false) : .none }
         coder.flag("scenes", &launch.hasScenes)
@@ -74,7 +73,7 @@ extension AppMachine {
         coder.instant("in-background-since", &assertions.background)
     }
 
-    private mutating func codeRestart(with coder: inout some SavedCoder & ~Copyable) {
+    private mutating func codeRestart(with coder: inout SavedCoder) {
         let failures = coder.number("failures", restart.failures > 0 ? UInt64(restart.failures) : nil)
         let isLimitReached = coder.flag("given-up", restart.isLimitReached)
         guard coder.isReading else { return }
@@ -84,7 +83,7 @@ extension AppMachine {
 
     // MARK: The callback without an answer
 
-    private mutating func codeSentCallback(with coder: inout some SavedCoder & ~Copyable) {
+    private mutating func codeSentCallback(with coder: inout SavedCoder) {
         let former = sentCallback
         let delivery = codeDelivery(former?.delivery, with: &coder)
         let sent = coder.instant("sent", former?.sent)
@@ -95,7 +94,7 @@ extension AppMachine {
     }
 
     /// Writes the callback that the app has not answered, or reads it; nil if it would have no meaning when it is sent again.
-    private func codeDelivery(_ given: Delivery?, with coder: inout some SavedCoder & ~Copyable) -> Delivery? {
+    private func codeDelivery(_ given: Delivery?, with coder: inout SavedCoder) -> Delivery? {
         let callback = coder.word("callback", given?.callback)
         let sequence = coder.number("told-sequence", given?.sequence)
         let event = coder.item("told-event", given?.event)
@@ -123,7 +122,7 @@ extension AppMachine {
 
     // MARK: The task under way
 
-    private mutating func codeTask(with coder: inout some SavedCoder & ~Copyable) {
+    private mutating func codeTask(with coder: inout SavedCoder) {
         guard let event = coder.item("task", outbox.task?.event) else { return }
         let sequence = coder.number("task-sequence", outbox.task?.sequence)
         let deadline = coder.instant("task-until", outbox.task?.deadline)
@@ -155,7 +154,7 @@ extension Phase {
     }
 
     /// Writes or reads the phase; returns whether a callback without an answer follows in the record.
-    fileprivate mutating func code(with coder: inout some SavedCoder & ~Copyable) -> Bool {
+    fileprivate mutating func code(with coder: inout SavedCoder) -> Bool {
         let state = coder.word("state", self.state) ?? .notRunning
         let termination = coder.item("ending", self.termination)
         let operation = coder.word("awaiting", self.operation)

@@ -2,14 +2,14 @@
 
 extension String: SavedItem {
     /// Writes or reads the text.
-    package static func code(_ item: String?, with parts: inout some PartCoder & ~Copyable) -> String? {
+    package static func code(_ item: String?, with parts: inout PartCoder) -> String? {
         parts.rest(item)
     }
 }
 
 extension AppID: SavedItem {
     /// Writes or reads the name, which is not empty.
-    package static func code(_ item: AppID?, with parts: inout some PartCoder & ~Copyable) -> AppID? {
+    package static func code(_ item: AppID?, with parts: inout PartCoder) -> AppID? {
         let name = parts.rest(item?.name)
         return parts.isReading ? name.flatMap { $0.isEmpty ? nil : AppID($0) } : item
     }
@@ -17,7 +17,7 @@ extension AppID: SavedItem {
 
 extension SceneID: SavedItem {
     /// Writes or reads the name, which is valid.
-    package static func code(_ item: SceneID?, with parts: inout some PartCoder & ~Copyable) -> SceneID? {
+    package static func code(_ item: SceneID?, with parts: inout PartCoder) -> SceneID? {
         let name = parts.rest(item?.name)
         return parts.isReading ? name.flatMap { SceneID($0) } : item
     }
@@ -26,28 +26,27 @@ extension SceneID: SavedItem {
 extension ForegroundBlocker: SavedItem {
     /// Writes or reads the word.
     package static func code(
-        _ item: ForegroundBlocker?, with parts: inout some PartCoder & ~Copyable
+        _ item: ForegroundBlocker?, with parts: inout PartCoder
     ) -> ForegroundBlocker? { parts.word(item) }
 }
 
 extension ExitStatus {
-    private static let words = ["unknown", "code", "signal"]
-
     /// Writes or reads the kernel's account of an end: its kind, and its number.
-    fileprivate static func code(_ status: ExitStatus?, with parts: inout some PartCoder & ~Copyable) -> ExitStatus? {
-        var (kind, value): (UInt8?, Int32?) = (0, nil)
-        if case .code(let code) = status { (kind, value) = (1, code) }
-        if case .signal(let signal) = status { (kind, value) = (2, signal) }
-        kind = parts.choice(kind, of: words)
-        guard kind == 1 || kind == 2, let number = parts.number(value.map { UInt64(bitPattern: Int64($0)) })
+    fileprivate static func code(_ status: ExitStatus?, with parts: inout PartCoder) -> ExitStatus? {
+        var (kind, value): (String?, Int32?) = ("unknown", nil)
+        if case .code(let code) = status { (kind, value) = ("code", code) }
+        if case .signal(let signal) = status { (kind, value) = ("signal", signal) }
+        kind = parts.text(kind)
+        guard kind == "code" || kind == "signal", let text = parts.text(value.map { String($0) }),
+            let number = Int32(text)
         else { return .unknown }
-        return kind == 1 ? .code(Int32(truncatingIfNeeded: number)) : .signal(Int32(truncatingIfNeeded: number))
+        return kind == "code" ? .code(number) : .signal(number)
     }
 }
 
 extension ExitRecord: SavedItem {
     /// Writes or reads the end of an app.
-    package static func code(_ item: ExitRecord?, with parts: inout some PartCoder & ~Copyable) -> ExitRecord? {
+    package static func code(_ item: ExitRecord?, with parts: inout PartCoder) -> ExitRecord? {
         guard let instant = parts.instant(item?.instant), let state = parts.word(item?.state),
             let status = ExitStatus.code(item?.status, with: &parts), let reason = parts.lastReason(item?.reason)
         else { return nil }
@@ -57,7 +56,7 @@ extension ExitRecord: SavedItem {
 
 extension Termination: SavedItem {
     /// Writes or reads an end that has begun.
-    package static func code(_ item: Termination?, with parts: inout some PartCoder & ~Copyable) -> Termination? {
+    package static func code(_ item: Termination?, with parts: inout PartCoder) -> Termination? {
         guard let state = parts.word(item?.state), let status = ExitStatus.code(item?.status, with: &parts),
             let reason = parts.lastReason(item?.reason)
         else { return nil }
@@ -70,7 +69,7 @@ struct SavedDeadline: SavedItem, Equatable {
     let kind: DeadlineKind
     let instant: Instant
 
-    static func code(_ item: SavedDeadline?, with parts: inout some PartCoder & ~Copyable) -> SavedDeadline? {
+    static func code(_ item: SavedDeadline?, with parts: inout PartCoder) -> SavedDeadline? {
         guard let kind = parts.word(item?.kind), let instant = parts.instant(item?.instant)
         else { return nil }
         return SavedDeadline(kind: kind, instant: instant)
@@ -79,7 +78,7 @@ struct SavedDeadline: SavedItem, Equatable {
 
 extension Assertion: SavedItem {
     /// Writes or reads an assertion. The app chooses the name.
-    package static func code(_ item: Assertion?, with parts: inout some PartCoder & ~Copyable) -> Assertion? {
+    package static func code(_ item: Assertion?, with parts: inout PartCoder) -> Assertion? {
         guard let kind = parts.word(item?.kind), let number = parts.number(item?.number),
             let since = parts.instant(item?.since), let name = parts.rest(item?.name)
         else { return nil }
@@ -90,7 +89,7 @@ extension Assertion: SavedItem {
 extension PendingCallback: SavedItem {
     /// Writes or reads the callback, and its scene if it has one.
     package static func code(
-        _ item: PendingCallback?, with parts: inout some PartCoder & ~Copyable
+        _ item: PendingCallback?, with parts: inout PartCoder
     ) -> PendingCallback? {
         guard let callback = parts.word(item?.callback) else { return nil }
         var scene = item?.scene
@@ -101,12 +100,12 @@ extension PendingCallback: SavedItem {
 
 extension SentCallback: SavedItem {
     /// Writes or reads a resignation behind a callback. The state that follows is that of any resignation, or there is none.
-    package static func code(_ item: SentCallback?, with parts: inout some PartCoder & ~Copyable) -> SentCallback? {
+    package static func code(_ item: SentCallback?, with parts: inout PartCoder) -> SentCallback? {
         let delivery = item?.delivery
         guard let sequence = parts.number(delivery?.sequence), let deadline = parts.instant(delivery?.deadline),
             let sent = parts.instant(item?.sent), let state = parts.word(delivery?.state)
         else { return nil }
-        let hasNext = parts.byte(item?.next == nil ? 0 : 1) == 1
+        let hasNext = parts.number(item?.next == nil ? 0 : 1) == 1
         guard let callback = PendingCallback.code(delivery?.pending, with: &parts), callback.isResignation
         else { return nil }
         let resignation = Delivery(sequence: sequence, pending: callback, state: state, deadline: deadline)
@@ -116,7 +115,7 @@ extension SentCallback: SavedItem {
 
 extension NextState {
     /// Writes or reads the state that follows, which is the app's or that of a scene.
-    static func code(_ next: NextState?, with coder: inout some SavedCoder & ~Copyable) -> NextState? {
+    static func code(_ next: NextState?, with coder: inout SavedCoder) -> NextState? {
         var (app, scene): (RunningState?, SceneState?) = (nil, nil)
         switch next {
         case .app(let state): app = state
@@ -131,7 +130,7 @@ extension NextState {
 
 extension QueuedEvent: SavedItem {
     /// Writes or reads an event and its number.
-    package static func code(_ item: QueuedEvent?, with parts: inout some PartCoder & ~Copyable) -> QueuedEvent? {
+    package static func code(_ item: QueuedEvent?, with parts: inout PartCoder) -> QueuedEvent? {
         guard let number = parts.number(item?.number), let callback = parts.word(item?.event.callback),
             let event = AppEvent(callback, parts.texts(item?.event.parts ?? []))
         else { return nil }
@@ -180,15 +179,17 @@ extension Scenes {
 
 extension Scene: SavedItem {
     /// Writes or reads a scene.
-    package static func code(_ item: Scene?, with parts: inout some PartCoder & ~Copyable) -> Scene? {
+    package static func code(_ item: Scene?, with parts: inout PartCoder) -> Scene? {
         let name = parts.text(item?.id.name)
         let role = parts.text(item?.role)
         let origin = parts.text(item?.origin.rawValue)
         let state = parts.word(item?.state)
         let reason = parts.text(item?.reason.rawValue)
         let since = parts.instant(item?.since)
-        let flags = parts.byte(item.map { Flags($0).rawValue }).map { Flags(rawValue: $0) }
-        let last = parts.optionalInstant(item?.lastInForeground)
+        let flags = parts.number(item.map { UInt64(Flags($0).rawValue) }).map {
+            Flags(rawValue: UInt8(truncatingIfNeeded: $0))
+        }
+        let last = parts.instant(item?.lastInForeground)
         let desiredReason = parts.text(item?.desiredReason?.rawValue)
         let info = parts.rest(item?.info)
         guard parts.isReading else { return item }
@@ -245,8 +246,7 @@ extension Scene.Origin {
 
 extension ReclaimRecord {
     /// Writes or reads an account, or that there is none.
-    package static func code(_ account: ReclaimRecord?, with coder: inout some SavedCoder & ~Copyable) -> ReclaimRecord?
-    {
+    package static func code(_ account: ReclaimRecord?, with coder: inout SavedCoder) -> ReclaimRecord? {
         guard let cause = coder.item("reclaim-cause", account?.cause) else { return nil }
         let order = coder.list("reclaim-order", account?.order ?? [])
         let candidates = coder.number("reclaim-candidates", account.map { UInt64($0.candidates) })
@@ -259,22 +259,20 @@ extension ReclaimRecord {
 }
 
 extension ReclaimRecord.Cause: SavedItem {
-    private static let words = ["pressure", "simulation", "suspended-limit"]
-
     /// Writes or reads the kind, and what is known beside it.
-    package static func code(_ item: Self?, with parts: inout some PartCoder & ~Copyable) -> Self? {
-        var (kind, shortage, limit): (UInt8?, MemoryShortage?, UInt64?) = (nil, nil, nil)
+    package static func code(_ item: Self?, with parts: inout PartCoder) -> Self? {
+        var (kind, shortage, limit): (String?, MemoryShortage?, UInt64?) = (nil, nil, nil)
         switch item {
-        case .pressure(let seen): (kind, shortage) = (0, seen)
-        case .simulation: kind = 1
-        case .suspendedLimit(let number): (kind, limit) = (2, UInt64(clamping: number))
+        case .pressure(let seen): (kind, shortage) = ("pressure", seen)
+        case .simulation: kind = "simulation"
+        case .suspendedLimit(let number): (kind, limit) = ("suspended-limit", UInt64(clamping: number))
         case nil: break
         }
-        kind = parts.choice(kind, of: Self.words)
+        kind = parts.text(kind)
         switch kind {
-        case 0: return MemoryShortage.code(shortage, with: &parts).map { .pressure($0) }
-        case 1: return .simulation
-        case 2: return parts.number(limit).map { .suspendedLimit(Int(clamping: $0)) }
+        case "pressure": return MemoryShortage.code(shortage, with: &parts).map { .pressure($0) }
+        case "simulation": return .simulation
+        case "suspended-limit": return parts.number(limit).map { .suspendedLimit(Int(clamping: $0)) }
         case nil, _?: return nil
         }
     }
@@ -282,7 +280,7 @@ extension ReclaimRecord.Cause: SavedItem {
 
 extension MemoryShortage: SavedItem {
     /// Writes or reads the numbers. An app is ended for its memory at one level only.
-    package static func code(_ item: Self?, with parts: inout some PartCoder & ~Copyable) -> Self? {
+    package static func code(_ item: Self?, with parts: inout PartCoder) -> Self? {
         guard let someWaited = parts.number(item?.someWaited), let allWaited = parts.number(item?.allWaited)
         else { return nil }
         var available = item?.available
@@ -294,7 +292,7 @@ extension MemoryShortage: SavedItem {
 extension ReclaimRound {
     /// Writes or reads a round, or that there is none.
     static func code(
-        _ round: ReclaimRound?, with coder: inout some SavedCoder & ~Copyable, in apps: borrowing AppTable
+        _ round: ReclaimRound?, with coder: inout SavedCoder, in apps: AppTable
     ) -> ReclaimRound? {
         guard let victim = coder.item("reclaim-victim", round?.victimID) else { return nil }
         let isEnding = coder.flag("reclaim-ending", round?.phase == .ending)

@@ -28,7 +28,7 @@ final class AppChannels {
     private let loop: EventLoop
     private let log: LifecycleLog
     private let core: any InputHandler
-    private let store: any StateStore
+    private let store: StateLog
     private var connections: [AppIndex: AppConnection] = [:]
     private var marks: [AppIndex: Marks] = [:]
     /// The processes that had the channels that have ended, of the launches that go on.
@@ -46,7 +46,7 @@ final class AppChannels {
         static let newlyAdopted = Marks(rawValue: 4)
     }
 
-    init(loop: EventLoop, log: LifecycleLog, core: any InputHandler, store: any StateStore) {
+    init(loop: EventLoop, log: LifecycleLog, core: any InputHandler, store: StateLog) {
         self.loop = loop
         self.log = log
         self.core = core
@@ -132,7 +132,8 @@ final class AppChannels {
         case .mistake(let mistake, let count):
             let id = core.id(of: app)
             log.write(mistake: mistake, count: count, by: id, member: delegate?.member(behind: id))
-        case .changed: if let progress = progress(of: app) { store.save(progress, of: core.id(of: app), at: app) }
+        case .changed:
+            if let progress = progress(of: app) { store.save(.channel, progress.saved, of: core.id(of: app)) }
         case .closed:
             // Nothing is reported of a channel that the daemon closed because its app has ended.
             guard let connection = connections.removeValue(forKey: app) else { return }
@@ -184,56 +185,26 @@ nonisolated struct ChannelProgress: Equatable {
 }
 
 nonisolated extension ChannelProgress {
-    /// Adds the progress to a slot of the state file.
-    func write(of id: AppID, to slot: inout SlotWriter) {
-        var saved = SavedChannel(app: id, self)
-        saved.code(with: &slot)
+    /// The progress as it is saved.
+    var saved: SavedRecord {
+        var (writer, progress) = (SavedCoder(), self)
+        progress.code(with: &writer)
+        return writer.record
     }
 
-    /// Returns the progress in a slot, and its app; nil if the bytes are none.
-    nonisolated static func read(_ bytes: ArraySlice<UInt8>) -> (AppID, ChannelProgress)? {
-        var (reader, saved) = (SlotReader(bytes), SavedChannel())
-        saved.code(with: &reader)
-        guard let app = saved.app, !app.name.isEmpty else { return nil }
-        return (app, ChannelProgress(saved))
-    }
-
-    private init(_ saved: SavedChannel) {
-        launched = saved.launched
-        version = saved.version.flatMap { Int64(exactly: $0) }
-        mistakes = min(Int(clamping: saved.mistakes ?? 0), AppConnection.mistakeLimit)
-        toldSequence = saved.toldSequence ?? 0
-        process = saved.process.flatMap { ProcessID(exactly: $0) }
-    }
-}
-
-/// The progress of a conversation as it is saved.
-private nonisolated struct SavedChannel {
-    var app: AppID?
-    var version: UInt64?
-    var mistakes: UInt64?
-    var toldSequence: UInt64?
-    var launched: Instant?
-    var process: UInt64?
-
-    init() {}
-
-    init(app: AppID, _ progress: ChannelProgress) {
-        self.app = app
-        version = progress.version.flatMap { UInt64(exactly: $0) }
-        mistakes = UInt64(clamping: progress.mistakes)
-        toldSequence = progress.toldSequence
-        launched = progress.launched
-        process = progress.process.flatMap { UInt64(exactly: $0) }
+    /// Reads a record.
+    init(_ saved: SavedRecord) {
+        var reader = SavedCoder(reading: saved)
+        code(with: &reader)
     }
 
     /// Writes or reads the values: the table of a saved channel.
-    mutating func code(with coder: inout some SavedCoder & ~Copyable) {
-        coder.item("id", &app)
-        coder.number("version", &version)
-        coder.number("mistakes", &mistakes)
-        coder.number("told", &toldSequence)
+    private mutating func code(with coder: inout SavedCoder) {
+        version = coder.number("version", version.flatMap { UInt64(exactly: $0) }).flatMap { Int64(exactly: $0) }
+        let mistakes = coder.number("mistakes", UInt64(clamping: mistakes)) ?? 0
+        self.mistakes = min(Int(clamping: mistakes), AppConnection.mistakeLimit)
+        toldSequence = coder.number("told", toldSequence) ?? 0
         coder.instant("launched", &launched)
-        coder.number("process", &process)
+        process = coder.number("process", process.flatMap { UInt64(exactly: $0) }).flatMap { ProcessID(exactly: $0) }
     }
 }

@@ -235,10 +235,7 @@ nonisolated extension AppDefinition {
         let initial = AppDefinition(adHoc: [], user: .daemon, defaults: defaults)
         var definition = self
         definition.manifest.id = id.name
-        var record = SavedRecord()
-        record.add("id", id.name)
-        record.add("manifest", Self.schema.text(of: definition, unlike: initial))
-        return record
+        return SavedRecord(["manifest": Self.schema.text(of: definition, unlike: initial)])
     }
 
     /// Reads a record; nil for one with a mistake, which could give the app rights that it must not have. If nothing else describes the

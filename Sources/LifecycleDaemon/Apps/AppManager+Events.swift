@@ -168,7 +168,6 @@ extension AppManager: ProcessDelegate {
         channels.forget(app)
         launcher.removeEmptyStateDirectory(of: id)
         removeOutput(of: dropped + [id])
-        store.retryWithLess()
     }
 
     /// Removes the output of those of the apps that the daemon has forgotten, with their ends.

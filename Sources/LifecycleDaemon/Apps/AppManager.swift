@@ -20,7 +20,7 @@ protocol LifecycleObserver: AnyObject {
 final class AppManager {
     var catalog = AppCatalog()
     let driver: CoreDriver
-    let store: any StateStore
+    let store: StateLog
     let processes: AppProcesses
     let channels: AppChannels
     let unmanaged: UnmanagedApps
@@ -57,11 +57,11 @@ final class AppManager {
     /// The core's settings as they are configured.
     private var settings = Settings()
     var session = FollowedLoginSession() {
-        didSet { if session != oldValue { store.save(.session, session.saved()) } }
+        didSet { if session != oldValue { store.save(.session, session.saved) } }
     }
     var boundInterruptions = BoundInterruptions() {
         didSet {
-            if boundInterruptions != oldValue { store.save(.bound, boundInterruptions.saved()) }
+            if boundInterruptions != oldValue { store.save(.bound, boundInterruptions.saved) }
         }
     }
     /// The daemon's own requests, numbered from the other end than those of clients.
@@ -69,7 +69,7 @@ final class AppManager {
     private var ownRequestCount: UInt64 = 0
 
     init(
-        loop: EventLoop, launcher: AppLauncher, store: any StateStore, entries: DesktopEntries?, log: any JournalSink
+        loop: EventLoop, launcher: AppLauncher, store: StateLog, entries: DesktopEntries?, log: any JournalSink
     ) throws(SystemdError) {
         self.loop = loop
         self.launcher = launcher
@@ -89,7 +89,6 @@ final class AppManager {
         driver.effectHandler = self
         processes.delegate = self
         channels.delegate = self
-        store.source = self
     }
 
     var core: Engine { driver.core }
@@ -155,7 +154,7 @@ final class AppManager {
         let record = definition.saved(id)
         definition.savedSize = definition.isAdHoc ? record.bytes.count : 0
         catalog.insert(definition, as: id)
-        store.save(.definition, record)
+        store.save(.definition, record, of: id)
     }
 
     /// Returns the bytes in the saved state of the programs that clients run as a user.
@@ -170,7 +169,7 @@ final class AppManager {
 
     /// Saves what a manifest or a desktop entry says about an app that runs: neither may be there at the next start.
     func saveDescription(of id: AppID, _ definition: AppDefinition) {
-        if !definition.isAdHoc || definition.model != nil { store.save(.definition, definition.saved(id)) }
+        if !definition.isAdHoc || definition.model != nil { store.save(.definition, definition.saved(id), of: id) }
     }
 
     func definition(of entry: DesktopEntry) -> AppDefinition { AppDefinition(entry: entry, defaults: defaults) }

@@ -27,7 +27,7 @@ final class AppProcesses {
 
     let loop: EventLoop
     let core: any InputHandler
-    private let store: any StateStore
+    private let store: StateLog
     private(set) var running: OrderedDictionary<AppIndex, RunningApp> = [:]
     private var lastPIDs: [AppIndex: ProcessID] = [:]
     /// The control groups of the apps.
@@ -67,7 +67,7 @@ final class AppProcesses {
         set { table.cgroups = newValue }
     }
 
-    init(loop: EventLoop, core: any InputHandler, store: any StateStore) throws(SystemdError) {
+    init(loop: EventLoop, core: any InputHandler, store: StateLog) throws(SystemdError) {
         self.loop = loop
         self.core = core
         self.store = store
@@ -100,7 +100,7 @@ final class AppProcesses {
     }
 
     func report(_ app: AppIndex, _ outcome: Outcome) { core.handle(.outcome(app, outcome)) }
-    func save(_ app: RunningApp) { store.save(.launch, app.record().saved(core.id(of: app.index))) }
+    func save(_ app: RunningApp) { store.save(.launch, app.record().saved, of: core.id(of: app.index)) }
 
     // MARK: Lookup
 
@@ -113,11 +113,6 @@ final class AppProcesses {
     func tree(of app: AppIndex?) -> ProcessTree? { app.flatMap { running[$0]?.restoredTree() } }
     func isRunning(_ app: AppIndex?) -> Bool { app.map { running[$0] != nil } ?? false }
     func isAskedToEnd(_ app: AppIndex) -> Bool { running[app]?.isAskedToEnd ?? false }
-
-    /// Returns the record of the app's launch; that of the previous daemon as long as nothing more is known.
-    func savedLaunch(of index: AppIndex) -> SavedRecord? {
-        running[index].map { $0.seen?.saved ?? $0.record().saved(core.id(of: index)) }
-    }
 
     func launch(of app: AppIndex?) -> (token: LaunchToken, pidfd: Int32?)? {
         app.flatMap { running[$0] }.map { app in
@@ -237,17 +232,15 @@ final class AppProcesses {
     /// Restores an app of the previous daemon.
     ///
     /// - Parameters:
-    ///   - saved: The record that the launch was read from.
     ///   - pidfd: The pidfd of the main process; nil if none was stored.
     ///   - look: A look at the processes that may be all for now; nil if everything must be known.
     /// - Returns: The exit status of the main process if no process of the app is left; nil otherwise.
     func restore(
-        _ index: AppIndex, _ record: LaunchRecord, saved: SavedRecord, pidfd: consuming Descriptor?,
-        after look: FirstLook?
+        _ index: AppIndex, _ record: LaunchRecord, pidfd: consuming Descriptor?, after look: FirstLook?
     ) -> ExitStatus? {
         if let look, let main = look.mainProcess(of: record.tree) {
             if main.parent == getpid() { hasSeenChildren = true }
-            insert(RunningApp(index, SeenApp(record, saved: saved, pidfd: pidfd), loop: loop, processes: self))
+            insert(RunningApp(index, SeenApp(record, pidfd: pidfd), loop: loop, processes: self))
             return nil
         }
         switch table.restore(record.tree, pidfd: pidfd) {

@@ -281,16 +281,13 @@ final class RunningApp {
 /// A launch of the previous daemon. Its main process runs; the rest has not been checked yet.
 final class SeenApp {
     let launch: LaunchRecord
-    /// The launch as the previous daemon has saved it.
-    let saved: SavedRecord
     /// The changes that the previous daemon has made to the resources of the processes; nil for none.
     var resources: ResourceRecord?
     private var pidfd: Descriptor?
 
     /// - Parameter pidfd: The pidfd of the main process; nil if none was stored.
-    init(_ launch: LaunchRecord, saved: SavedRecord, pidfd: consuming Descriptor?) {
+    init(_ launch: LaunchRecord, pidfd: consuming Descriptor?) {
         self.launch = launch
-        self.saved = saved
         self.pidfd = consume pidfd
     }
 

@@ -153,7 +153,7 @@ struct BoundInterruptions: Equatable {
 }
 
 extension BoundInterruptions: SavedTable {
-    mutating func code(with coder: inout some SavedCoder) {
+    mutating func code(with coder: inout SavedCoder) {
         let names = coder.list("interruption", names)
         if coder.isReading { for name in names { connections[name] = [] } }
         let begun = coder.list("begun-by", members.map { "\($0.value):\($0.key)" }.sorted())

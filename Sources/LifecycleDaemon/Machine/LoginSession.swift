@@ -181,7 +181,7 @@ nonisolated struct FollowedLoginSession: Equatable, Sendable {
 }
 
 extension FollowedLoginSession: SavedTable {
-    mutating func code(with coder: inout some SavedCoder) {
+    mutating func code(with coder: inout SavedCoder) {
         coder.text("path", &path)
         coder.flag("hint", &hint)
     }

@@ -12,7 +12,7 @@ final class StateResources {
     private let processes: AppProcesses
     private let core: any InputHandler
     private let log: any JournalSink
-    private let store: any StateStore
+    private let store: StateLog
     private var control: ResourceControl?
     /// The applied settings; nil before the first configuration.
     private var settings: DaemonSettings.Resources?
@@ -28,7 +28,7 @@ final class StateResources {
     private var reported: Set<String> = []
 
     init(
-        loop: EventLoop, log: any JournalSink, processes: AppProcesses, core: any InputHandler, store: any StateStore
+        loop: EventLoop, log: any JournalSink, processes: AppProcesses, core: any InputHandler, store: StateLog
     ) throws(SystemdError) {
         self.processes = processes
         self.core = core
@@ -130,11 +130,8 @@ final class StateResources {
         stale.begin()
     }
 
-    /// Returns the values to save; nil for none.
-    func saved(of app: AppIndex) -> SavedResources? { processes.resources(of: app).map { saved($0, of: app) } }
-
-    private func saved(_ record: ResourceRecord, of app: AppIndex) -> SavedResources {
-        SavedResources(app: core.id(of: app), record: record, launched: processes.launched(of: app))
+    private func saved(_ record: ResourceRecord, of app: AppIndex) -> SavedRecord {
+        SavedResources(record: record, launched: processes.launched(of: app)).saved
     }
 
     private func apply(_ app: AppIndex) {
@@ -142,8 +139,7 @@ final class StateResources {
         let before = tree.resources
         let id = core.id(of: app)
         let failures = control.apply(profile, to: tree) { planned in
-            store.add(saved(planned, of: app), at: app)
-            store.commit()
+            store.save(.resources, saved(planned, of: app), of: id)
         }
         for failure in failures where reported.insert(failure.what).inserted {
             log.write(
@@ -151,7 +147,7 @@ final class StateResources {
                     priority: .notice, message: "cannot set all resources of \(id): \(failure); leaving the others",
                     fields: [("LIFED_APP", id.name)]))
         }
-        if let record = tree.resources, record != before { store.add(saved(record, of: app), at: app) }
+        if let record = tree.resources, record != before { store.add(.resources, saved(record, of: app), of: id) }
     }
 
     private func profile(of app: AppIndex) -> ResourceProfile? {

@@ -33,19 +33,19 @@ final class AppRecords {
     /// The names of the files of apps; nil if the directory cannot be listed.
     var names: Set<String>? { fileNames(in: path) }
 
-    /// Reads the records of an app; none if the file cannot be read or may be another user's.
-    func read(_ id: AppID) -> [SavedRecord] {
+    /// Reads the records in the file of an app; none if the file cannot be read or may be another user's.
+    func read(_ id: AppID) -> [(AppID, SavedRecord)] {
         let bytes = (try? ReservedFile.contents(of: path(of: id), limit: Self.sizeLimit)) ?? nil
-        guard let bytes else { return [] }
-        return StateLine.completeLines(of: bytes[...]).compactMap { line in
-            StateLine.decode(line).flatMap { $0.0 == kind ? $0.1 : nil }
+        return StateLine.read((bytes ?? [])[...]).compactMap { line in
+            guard line.name.kind == kind, let app = line.name.app, let record = line.record else { return nil }
+            return (app, record)
         }
     }
 
-    func write(_ records: [SavedRecord], of id: AppID) {
+    func write(_ records: [(AppID, SavedRecord)], of id: AppID) {
         guard !records.isEmpty else { return remove(id) }
         do throws(DaemonError) {
-            try replace(path(of: id), with: records.flatMap { StateLine.encode(kind, $0) })
+            try replace(path(of: id), with: records.flatMap { StateLine(StateName(kind, $0.0), $0.1).bytes })
             isFailing = false
         } catch {
             if !isFailing { state.log.write(.warning, error.description) }
@@ -72,15 +72,54 @@ final class AppRecords {
     }
 }
 
+/// Replaces a file by rename(2): a reader finds the old file or the new one, also if the daemon is killed.
+///
+/// The file is not flushed, because the loop must not wait for a disk. After a loss of power the file may be the old one or
+/// cut off; readers ignore a last line without its end.
+nonisolated enum FileReplacement {
+    /// Writes a file that only the daemon's own user may read and write.
+    ///
+    /// - Throws: The error of open(2), write(2) or rename(2). The old file stays.
+    static func put(
+        _ bytes: [UInt8], at path: String, by temporary: String
+    ) throws(Errno) {
+        _ = unsafe unlink(temporary)
+        let number = unsafe open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard number >= 0 else { throw Errno(rawValue: errno) }
+        let file = Descriptor(owning: number)
+        guard write(bytes, to: file.rawValue), unsafe rename(temporary, path) == 0 else {
+            let error = Errno(rawValue: errno)
+            _ = unsafe unlink(temporary)
+            throw error
+        }
+    }
+
+    /// - Returns: Whether all bytes were written; if not, errno is set.
+    static func write(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
+        var written = 0
+        while written < bytes.count {
+            let count = unsafe bytes.withUnsafeBytes { buffer in
+                unsafe Glibc.write(descriptor, buffer.baseAddress.map { unsafe $0 + written }, buffer.count - written)
+            }
+            if count > 0 {
+                written += count
+            } else if count == 0 || errno != EINTR {
+                return false
+            }
+        }
+        return true
+    }
+}
+
 /// The saved state of an app's processes.
 struct LaunchRecord {
     var tree: SavedTree
     var exitPolicy: Manifest.ExitPolicy
     /// The instant at which the core asked for the launch; identifies the launch among those of the app.
     var launched: Instant?
-    /// A Boolean value that indicates whether SIGTERM has been sent. A second one makes many programs exit at once.
+    /// True after SIGTERM was sent. A second one makes many programs exit at once.
     var isAskedToEnd = false
-    /// A Boolean value that indicates whether the core knows that the main process has ended.
+    /// True if the core knows that the main process has ended.
     var hasReportedExit = false
 }
 
@@ -89,7 +128,7 @@ extension LaunchRecord: SavedTable {
     ///
     /// - Parameter desiredState: The state of the processes that the core wanted.
     init?(_ record: SavedRecord, desiredState: ProcessTree.DesiredState) {
-        var reader = RecordReader(record)
+        var reader = SavedCoder(reading: record)
         guard let token: LaunchToken = reader.item("token", nil), let main: ProcessIdentity = reader.item("main", nil)
         else { return nil }
         tree = SavedTree(token: token, main: main)
@@ -98,13 +137,13 @@ extension LaunchRecord: SavedTable {
         codeRest(with: &reader)
     }
 
-    mutating func code(with coder: inout some SavedCoder) {
+    mutating func code(with coder: inout SavedCoder) {
         coder.item("token", &tree.token)
         coder.item("main", &tree.main)
         codeRest(with: &coder)
     }
 
-    private mutating func codeRest(with coder: inout some SavedCoder) {
+    private mutating func codeRest(with coder: inout SavedCoder) {
         coder.text("cgroup", &tree.cgroup)
         coder.word("suspend-method", &tree.suspendMethod)
         coder.word("exit-policy", &exitPolicy)

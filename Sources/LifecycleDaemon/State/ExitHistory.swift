@@ -8,7 +8,7 @@ final class ExitHistory {
     let ended: EndedApps
     private let clock = ClockDifference()
 
-    init(store: any StateStore, directory: AppRecords.Directory) {
+    init(store: StateLog, directory: AppRecords.Directory) {
         last = LastExits(records: AppRecords("exits", of: .exit, in: directory))
         ended = EndedApps(store: store, records: AppRecords("ended", of: .ended, in: directory))
     }
@@ -80,7 +80,7 @@ final class LastExits {
     func recall(_ id: AppID, _ app: AppIndex) -> ExitRecord? {
         guard known[app] == nil else { return nil }
         known[app] = .absent
-        guard list?.contains(id.name) ?? true, let record = records.read(id).first,
+        guard list?.contains(id.name) ?? true, let record = record(of: id),
             let exit = record["exit"].flatMap({ ExitRecord(text: $0) }), exit.reason.callsForRestoration,
             let time = record["time"].flatMap({ Int64($0) })
         else { return nil }
@@ -102,9 +102,7 @@ final class LastExits {
         times[app] = nil
         if exit.reason.callsForRestoration {
             known[app] = .present
-            var record = SavedRecord(["exit": exit.text, "time": String(time)])
-            record.add("restore-failure", exit.restoreFailure?.rawValue)
-            records.write([record], of: id)
+            write(exit.text, String(time), exit.restoreFailure, of: id)
         } else {
             if known[app] == .present { records.remove(id) }
             known[app] = .absent
@@ -113,10 +111,14 @@ final class LastExits {
 
     /// Notes that the state which an app has failed to restore was set aside: the state that it saves from now on is good.
     func noteStateSetAside(of id: AppID) {
-        guard let record = records.read(id).first, let exit = record["exit"], let time = record["time"] else { return }
-        var changed = SavedRecord(["exit": exit, "time": time])
-        changed.add("restore-failure", RestoreFailure.setAside.rawValue)
-        records.write([changed], of: id)
+        guard let record = record(of: id), let exit = record["exit"], let time = record["time"] else { return }
+        write(exit, time, .setAside, of: id)
+    }
+
+    private func record(of id: AppID) -> SavedRecord? { records.read(id).first?.1 }
+
+    private func write(_ exit: String, _ time: String, _ failure: RestoreFailure?, of id: AppID) {
+        records.write([(id, SavedRecord(["exit": exit, "time": time, "restore-failure": failure?.rawValue]))], of: id)
     }
 
     func forget(_ id: AppID, _ app: AppIndex) {
@@ -152,27 +154,28 @@ final class EndedApps {
     static let byteLimit = 1 << 16
     private static let fileName = AppID("apps")
 
-    private let store: any StateStore
+    private let store: StateLog
     private let file: AppRecords
     /// The records as bytes, the oldest first.
     private var packed: [(id: AppID, record: SavedRecord)] = []
 
-    init(store: any StateStore, records: AppRecords) {
+    init(store: StateLog, records: AppRecords) {
         self.store = store
         file = records
     }
 
-    subscript(id: AppID) -> Record? { packed.last { $0.id == id }.flatMap { Record(saved: $0.record) } }
+    subscript(id: AppID) -> Record? { packed.last { $0.id == id }.flatMap { Record(id, saved: $0.record) } }
 
     /// The records to save, the oldest first.
-    var saved: [SavedRecord] { packed.map(\.record) }
+    var saved: [(AppID, SavedRecord)] { packed.map { ($0.id, $0.record) } }
 
     /// - Returns: The apps whose records have made room.
     @discardableResult
     func record(_ record: Record) -> [AppID] {
-        let saved = record.saved(record.id)
-        defer { store.save(.ended, saved) }
-        return append(saved, of: record.id)
+        let dropped = append(record.saved, of: record.id)
+        for id in dropped { store.add(.ended, nil, of: id) }
+        store.save(.ended, record.saved, of: record.id)
+        return dropped
     }
 
     /// Adds the memory that a reclaimed app has freed.
@@ -197,9 +200,10 @@ final class EndedApps {
         return dropped
     }
 
-    func restore(_ saved: [SavedRecord]) {
-        for record in saved {
-            if let valid = Record(saved: record) { _ = append(valid.saved(valid.id), of: valid.id) }
+    func restore(_ saved: [(AppID, SavedRecord)]) {
+        for record in saved.compactMap({ Record($0.0, saved: $0.1) }).sorted(by: { $0.time < $1.time }) {
+            store.add(.ended, record.saved, of: record.id)
+            for id in append(record.saved, of: record.id) { store.add(.ended, nil, of: id) }
         }
     }
 
@@ -240,10 +244,8 @@ extension EndedApps.Record {
     }
 
     /// Reads a record; nil if it has neither an end nor a failed launch.
-    init?(saved record: SavedRecord) {
-        var reader = RecordReader(record)
-        guard let id: AppID = reader.item("id", nil), let time = reader.text("time", nil).flatMap({ Int64($0) })
-        else { return nil }
+    init?(_ id: AppID, saved record: SavedRecord) {
+        guard let time = record["time"].flatMap({ Int64($0) }) else { return nil }
         self.init(id, nil, time: time)
         restore(record)
         guard exit != nil || launchFailure != nil else { return nil }
@@ -251,7 +253,7 @@ extension EndedApps.Record {
 }
 
 extension EndedApps.Record: SavedTable {
-    mutating func code(with coder: inout some SavedCoder) {
+    mutating func code(with coder: inout SavedCoder) {
         time = coder.text("time", String(time)).flatMap { Int64($0) } ?? time
         coder.text("name", &name)
         coder.list("argument", &command)

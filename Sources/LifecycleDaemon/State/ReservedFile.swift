@@ -68,8 +68,6 @@ final class ReservedFile {
             && status.st_nlink == 1
     }
 
-    static func remove(_ path: String) { _ = unsafe unlink(path) }
-
     /// Returns the bytes of a file that only the daemon's own user can have written; nil if there is no file.
     ///
     /// - Throws: The error because of which it cannot be read; EPERM if another user can have written it.
@@ -97,27 +95,16 @@ final class ReservedFile {
     ///
     /// - Throws: The error of pwrite(2). A part of the zeros may be written.
     func clear(from start: Int) throws(Errno) {
-        let zeros = [UInt8](repeating: 0, count: max(0, min(1 << 15, writtenEnd - start)))
-        var offset = start
-        while offset < writtenEnd {
-            try unsafe write(zeros.span.bytes.extracting(first: min(zeros.count, writtenEnd - offset)), at: offset)
-            offset += zeros.count
-        }
+        if writtenEnd > start { try write([UInt8](repeating: 0, count: writtenEnd - start), at: start) }
         writtenEnd = min(writtenEnd, start)
     }
 
     /// - Throws: The error of pwrite(2). A part of the bytes may be written.
     func write(_ bytes: [UInt8], at offset: Int) throws(Errno) {
-        try unsafe write(bytes.span.bytes, at: offset)
-    }
-
-    /// - Throws: The error of pwrite(2). A part of the bytes may be written.
-    func write(_ bytes: RawSpan, at offset: Int) throws(Errno) {
         var written = 0
         defer { writtenEnd = max(writtenEnd, offset + written) }
-        while written < bytes.byteCount {
-            let count = Self.write(
-                bytes.extracting(droppingFirst: written), to: descriptor.rawValue, at: offset + written)
+        while written < bytes.count {
+            let count = Self.write(bytes[written...], to: descriptor.rawValue, at: offset + written)
             if count > 0 {
                 written += count
             } else if count == 0 || errno != EINTR {
@@ -126,7 +113,7 @@ final class ReservedFile {
         }
     }
 
-    private nonisolated static func write(_ bytes: RawSpan, to descriptor: Int32, at offset: Int) -> Int {
+    private nonisolated static func write(_ bytes: ArraySlice<UInt8>, to descriptor: Int32, at offset: Int) -> Int {
         unsafe bytes.withUnsafeBytes { unsafe pwrite(descriptor, $0.baseAddress, $0.count, off_t(offset)) }
     }
 
@@ -138,41 +125,33 @@ final class ReservedFile {
     }
 }
 
-/// The replacement of a file by rename(2): a reader finds the old file or the new one, also if the daemon is killed.
-///
-/// The file is not flushed, because the loop must not wait for a disk. After a loss of power the file may be the old one or
-/// cut off; readers ignore a last line without its end.
-nonisolated enum FileReplacement {
-    /// Writes a file that only the daemon's own user may read and write.
-    ///
-    /// - Throws: The error of open(2), write(2) or rename(2). The old file stays.
-    static func put(
-        _ bytes: [UInt8], at path: String, by temporary: String
-    ) throws(Errno) {
-        _ = unsafe unlink(temporary)
-        let number = unsafe open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
-        guard number >= 0 else { throw Errno(rawValue: errno) }
-        let file = Descriptor(owning: number)
-        guard write(bytes, to: file.rawValue), unsafe rename(temporary, path) == 0 else {
-            let error = Errno(rawValue: errno)
-            _ = unsafe unlink(temporary)
-            throw error
+extension Descriptor {
+    /// Reads to the end of the file; nil on failure, or beyond the limit.
+    nonisolated borrowing func readAll(limit: Int) -> [UInt8]? {
+        var status = stat()
+        let size = unsafe fstat(rawValue, &status) == 0 ? Int(status.st_size) : 0
+        var bytes = readChunk(of: min(max(size, 0), limit) + 1)
+        while let read = bytes, !read.isEmpty {
+            guard read.count <= limit else {
+                errno = EFBIG
+                return nil
+            }
+            guard let more = readChunk(of: 1 << 16) else { return nil }
+            if more.isEmpty { return read }
+            bytes = read + more
         }
+        return bytes
     }
 
-    /// - Returns: Whether all bytes were written; if not, errno is set.
-    static func write(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
-        var written = 0
-        while written < bytes.count {
-            let count = unsafe bytes.withUnsafeBytes { buffer in
-                unsafe Glibc.write(descriptor, buffer.baseAddress.map { unsafe $0 + written }, buffer.count - written)
-            }
-            if count > 0 {
-                written += count
-            } else if count == 0 || errno != EINTR {
-                return false
-            }
+    /// Reads up to so many bytes: none at the end of the file, nil on failure.
+    private nonisolated borrowing func readChunk(of size: Int) -> [UInt8]? {
+        var count = 0
+        let bytes = unsafe [UInt8](unsafeUninitializedCapacity: size) { buffer, initialized in
+            repeat {
+                count = unsafe Glibc.read(rawValue, buffer.baseAddress, size)
+            } while count < 0 && errno == EINTR
+            initialized = max(0, count)
         }
-        return true
+        return count < 0 ? nil : bytes
     }
 }

@@ -4,43 +4,14 @@ import LifecycleCore
 import Processes
 import Systemd
 
-/// The state that the next daemon restores.
-extension AppManager: StateSource {
-    func listState(_ save: (StateKind, SavedRecord) -> Void) {
-        if let path = processes.groupsPath { save(.controlGroups, SavedRecord(["cgroups": path])) }
-        if session.path != nil { save(.session, session.saved()) }
-        if !boundInterruptions.isEmpty { save(.bound, boundInterruptions.saved()) }
-        for ended in exits.ended.saved { save(.ended, ended) }
-        // A manifest may be gone, or broken, at the next start.
-        for (id, definition) in catalog.definitions
-        where definition.isAdHoc || definition.isFromEntry || isRunning(id) {
-            save(.definition, definition.saved(id))
-        }
-        for app in recordedApps {
-            if let launch = processes.savedLaunch(of: app) { save(.launch, launch) }
-        }
-    }
-
-    var channelsToSave: [(AppIndex, ChannelProgress)] {
-        recordedApps.compactMap { app in
-            if let progress = channels.progress(of: app) { return (app, progress) }
-            // The next daemon waits for the process, too.
-            return channels.previousProcess(of: app).map { (app, ChannelProgress(process: $0)) }
-        }
-    }
-
-    var resourcesToSave: [(AppIndex, SavedResources)] {
-        recordedApps.compactMap { app in resources.saved(of: app).map { (app, $0) } }
-    }
-
-    /// The apps that have a record in the core.
-    private var recordedApps: [AppIndex] {
-        // The property makes a copy each time.
+/// The restoration of the apps of the previous daemon.
+extension AppManager {
+    /// Begins to save: the apps of which nothing is restored have no records.
+    func beginStore() {
         let core = core
-        return core.knownApps.values.compactMap { core.hasRecord(of: $0.id) ? $0.index : nil }
+        store.add(.controlGroups, processes.groupsPath.map { SavedRecord(["cgroups": $0]) })
+        store.begin(keeping: core.hasRecord(of:))
     }
-
-    var unannounced: [Announcement] { unwritten + announcements.map { $0.0 } }
 
     /// Leaves the pidfds and channels of the apps to the next program in this process.
     func leave(to reexecution: inout Reexecution) {
@@ -60,34 +31,34 @@ extension AppManager: StateSource {
         isRestoring = true
         defer { isRestoring = false }
         _ = prepare(configuration)
+        store.restore(saved)
         // A frozen app can be thawed only through its control group.
         if processes.cgroups == nil { processes.keepGroups(at: saved.cgroups) }
-        session.restore(saved.session)
-        exits.ended.restore(saved.ended)
+        if let record = saved[.session] { session.restore(record) }
+        exits.ended.restore(saved.apps(with: .ended).map { ($0, saved[.ended, $0] ?? SavedRecord()) })
         restoreDefinitions(saved)
         // In this order of the indexes, each later sort by id takes one comparison an app.
-        let records = saved.apps.keys.sorted().compactMap { saved.apps[$0]?.core }
+        let records = saved.apps(with: .app).sorted().map { ($0, saved[.app, $0] ?? SavedRecord()) }
         driver.restore(
             Engine(
-                restoring: saved.machine, apps: records, settings: usableSettings,
+                restoring: saved[.machine] ?? SavedRecord(), apps: records, settings: usableSettings,
                 policy: { catalog[$0]?.policy }, at: driver.now))
-        boundInterruptions.restore(saved.boundInterruptions)
+        if let record = saved[.bound] { boundInterruptions.restore(record) }
         forgetEndedInterruptions()
-        noteLostTrees(saved)
         let ids = appIDs.sorted()
         let look = processes.table.firstLook()
         var ended: [(AppIndex, ExitStatus)] = []
         for id in ids {
             guard let app = app(id), app.isRunning else { continue }
-            if let status = restore(app, saved.apps[id], descriptors, look) { ended.append((app.index, status)) }
+            if let status = restore(app, saved, descriptors, look) { ended.append((app.index, status)) }
         }
         // In this order the app that was suspended first is the kernel's first choice again.
         let states = core.knownApps.values.map { (app: $0.index, state: $0.state, since: $0.since) }
         for app in states.sorted(by: { $0.since < $1.since }) { resources.enter(app.state, app.app) }
-        for announcement in saved.unannounced { restore(announcement) }
+        for announcement in saved.announcements { restore(announcement) }
         followedCount = announcements.count
         // From here on the next daemon must know what is done.
-        store.begin(with: saved.slots)
+        beginStore()
         announceTransitions()
         // Entries are written at once before the loop runs.
         entriesWritten()
@@ -110,17 +81,6 @@ extension AppManager: StateSource {
                 fields: [("LIFED_APPS", String(running))]))
     }
 
-    /// Notes the processes of launches that the records of the apps do not know: a damaged file has lost the latest ones.
-    private func noteLostTrees(_ saved: SavedState) {
-        processes.unmanagedTrees = saved.apps.compactMap { id, saved in
-            let app = app(id)
-            guard app?.isRunning != true, let launch = saved.launch,
-                let record = LaunchRecord(launch, desiredState: .stopped), record.launched != app?.launched
-            else { return nil }
-            return record.tree
-        }
-    }
-
     /// Adds a transition that the previous daemon did not announce. The end of an app has the decision of how it has ended.
     private func restore(_ announcement: Announcement) {
         let app = index(of: announcement.app)
@@ -137,9 +97,9 @@ extension AppManager: StateSource {
 
     private func restoreDefinitions(_ saved: SavedState) {
         var isUserNamed = false
-        for (id, app) in saved.apps {
+        for id in saved.apps(with: .definition) {
             // Requests for an app that was never launched ended with the previous daemon.
-            guard app.core != nil, let record = app.definition,
+            guard saved[.app, id] != nil, let record = saved[.definition, id],
                 var definition = AppDefinition(saved: record, defaults: defaults)
             else { continue }
             if definition.isAdHoc { definition.savedSize = record.bytes.count }
@@ -159,12 +119,12 @@ extension AppManager: StateSource {
     /// - Returns: The exit of an app of which nothing is left; nil if some is, or if its program may never have run: the
     ///   core launches it again.
     private func restore(
-        _ app: AppMachine, _ saved: SavedState.App?, _ descriptors: StoredDescriptors, _ look: FirstLook
+        _ app: AppMachine, _ saved: SavedState, _ descriptors: StoredDescriptors, _ look: FirstLook
     ) -> ExitStatus? {
         let desiredState: ProcessTree.DesiredState = app.isStoppedOrStopping ? .stopped : .running
         // The previous daemon may have ended between two launches, or before this one had begun.
-        let record = saved?.launch.flatMap { LaunchRecord($0, desiredState: desiredState) }
-        guard let record, let launch = saved?.launch, record.launched == app.launched else {
+        let record = saved[.launch, app.id].flatMap { LaunchRecord($0, desiredState: desiredState) }
+        guard let record, record.launched == app.launched else {
             if let record { processes.unmanagedTrees.append(record.tree) }
             return app.isSpawning ? nil : .unknown
         }
@@ -172,7 +132,7 @@ extension AppManager: StateSource {
         let pidfd = descriptors.takeProcess(of: record.tree.token)
         // A launch may have failed with the previous daemon.
         let status = processes.restore(
-            app.index, record, saved: launch, pidfd: pidfd, after: app.isSpawning ? nil : look)
+            app.index, record, pidfd: pidfd, after: app.isSpawning ? nil : look)
         if let status {
             switch status {
             case .code(ExecStatus.failureCode) where app.isSpawning: return nil
@@ -182,10 +142,12 @@ extension AppManager: StateSource {
         }
         // Those of an earlier launch stay until there are others.
         let isOfLaunch: (Instant?) -> Bool = { $0 == nil || $0 == app.launched }
-        if let values = saved?.resources, isOfLaunch(values.launched) {
+        if let values = saved[.resources, app.id].flatMap({ SavedResources($0) }), isOfLaunch(values.launched) {
             processes.restoreResources(values.record, of: app.index)
         }
-        let progress = saved?.channel.flatMap { isOfLaunch($0.launched) ? $0 : nil }
+        let progress = saved[.channel, app.id].map { ChannelProgress($0) }.flatMap {
+            isOfLaunch($0.launched) ? $0 : nil
+        }
         if let channel = descriptors.takeChannel(of: record.tree.token) {
             channels.restore(channel, of: app.index, progress: progress ?? ChannelProgress(launched: app.launched))
         } else if let process = progress?.process {
@@ -226,6 +188,11 @@ extension JournalSink {
 extension SavedState {
     /// The processes of the apps.
     fileprivate var trees: [SavedTree] {
-        apps.values.compactMap(\.launch).compactMap { LaunchRecord($0, desiredState: .stopped)?.tree }
+        apps(with: .launch).compactMap { app in
+            self[.launch, app].flatMap { LaunchRecord($0, desiredState: .stopped)?.tree }
+        }
     }
+
+    /// The directory of the apps' control groups; nil for none.
+    fileprivate var cgroups: String? { self[.controlGroups]?["cgroups"] }
 }

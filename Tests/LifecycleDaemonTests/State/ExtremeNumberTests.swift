@@ -12,39 +12,28 @@ import Testing
 
 /// A number of any size in what the previous daemon has saved, or in a file of the kernel, ends no daemon: the value is read or is missing.
 @Suite struct ExtremeNumberTests {
-    // MARK: Slots
+    // MARK: Records
 
     /// The records of a real history, and what follows from each number in them.
     @Test(arguments: [3, 11] as [UInt64]) func numberInARecordOfTheCoreEndsNothing(seed: UInt64) {
         let scenario = Scenario(seed: seed)
         var machine = Machine(scenario.setup, chance: Chance(seed: 1))
         for step in scenario.steps.prefix(40) { machine.handle(step) }
-        let policies = machine.policies
-        func proceed(_ shared: [UInt8], _ apps: [[UInt8]]) {
+        let (policies, shared, apps) = (machine.policies, machine.core.record, machine.core.records)
+        func proceed(_ shared: SavedRecord, _ apps: [SavedRecord]) {
             var core = Engine(
-                restoring: SlotReader(shared[...]), apps: apps.map { SlotReader($0[...]) },
-                settings: machine.settings, policy: { policies[$0] }, at: machine.now)
+                restoring: shared, apps: apps, settings: machine.settings, policy: { policies[$0] }, at: machine.now)
             Self.proceed(&core, at: machine.now)
         }
-        var core = machine.core
-        let shared = Self.bytes { core.writeRecord(to: &$0) }
-        let apps = core.indexes.compactMap { index in
-            var slot = SlotWriter()
-            return core.writeRecord(at: index, to: &slot) == nil ? nil : slot.bytes
-        }
         #expect(!apps.isEmpty)
-        for damaged in ExtremeNumbers.damaged(shared) { proceed(damaged, apps) }
+        for damaged in Self.damaged(shared) { proceed(damaged, apps) }
         for (index, record) in apps.enumerated() {
-            for damaged in ExtremeNumbers.damaged(record) {
-                proceed(shared, apps[..<index] + [damaged] + apps[(index + 1)...])
-            }
+            for damaged in Self.damaged(record) { proceed(shared, apps[..<index] + [damaged] + apps[(index + 1)...]) }
         }
     }
 
-    private static func bytes(_ write: (inout SlotWriter) -> Void) -> [UInt8] {
-        var slot = SlotWriter()
-        write(&slot)
-        return slot.bytes
+    private static func damaged(_ record: SavedRecord) -> [SavedRecord] {
+        ExtremeNumbers.damaged(String(decoding: record.bytes, as: UTF8.self)).map { SavedRecord(encoded: $0.utf8) }
     }
 
     /// What follows, until nothing is due any more, or for as long as an app may have to be waited for.
@@ -78,108 +67,58 @@ import Testing
         let clock = AppID("clock")
         let progress = ChannelProgress(
             launched: Instant(microseconds: 7), version: 1, mistakes: 3, toldSequence: 9, process: 42)
-        for damaged in ExtremeNumbers.damaged(Self.bytes { progress.write(of: clock, to: &$0) }) {
-            _ = ChannelProgress.read(damaged[...])
-        }
+        for damaged in Self.damaged(progress.saved) { _ = ChannelProgress(damaged) }
         let record = try #require(ResourceRecord { 1 })
-        let resources = SavedResources(app: clock, record: record, launched: Instant(microseconds: 7))
-        for damaged in ExtremeNumbers.damaged(Self.bytes { resources.write(to: &$0) }) {
-            _ = SavedResources(damaged[...])
-        }
+        let resources = SavedResources(record: record, launched: Instant(microseconds: 7))
+        for damaged in Self.damaged(resources.saved) { _ = SavedResources(damaged) }
         let step = Transition(
             app: clock, from: .active, to: .inactive, reason: .displaced, instant: Instant(microseconds: 9),
             since: Instant(microseconds: 7), answerTime: .milliseconds(1))
-        for damaged in ExtremeNumbers.damaged(Self.bytes { Announcement.write(step, to: &$0) }) {
-            for case .app(let step) in Announcement.read(damaged[...]) {
-                _ = (step.stateTime.wholeMicroseconds, step.answerTime?.wholeMicroseconds)
-            }
+        for damaged in Self.damaged(Announcement.app(step).record) {
+            guard case .app(let step)? = Announcement(of: clock, damaged) else { continue }
+            _ = (step.stateTime.wholeMicroseconds, step.answerTime?.wholeMicroseconds)
         }
     }
 
-    /// Each number of the head of each record, with the checksum that belongs to it.
-    @Test func numberInTheHeadOfASlotEndsNothing() throws {
-        let line = SavedState.slotsHeader(bootID: thisBoot)
-        try withTemporaryDirectory { (root: String) throws in
-            let path = root + "/slots"
-            var file = try SlotFile.open(path, header: line) { _, _ in }
-            for _ in 0..<2 {
-                file.begin()
-                for text in ["a", "b"] { _ = file.add(.app, to: nil) { Self.write(text, to: &$0) } }
-                try file.commit()
-            }
-            let whole = try #require(try ReservedFile.contents(of: path, limit: 1 << 24))
-            let contents = try #require(SlotContents(whole, header: line))
-            for record in contents.records where record.kind != .free {
-                let start = SlotFormat.offset(of: record.copy, record.offset, record.order)
-                for head in ExtremeNumbers.damaged(Array(whole[start + 8..<start + 32])) {
-                    let bytes = Self.sealed(whole, head, at: start, record, key: contents.key)
-                    LifecycleDaemonTests.write(bytes, to: path)
-                    _ = unsafe chmod(path, 0o600)
-                    var opened = try SlotFile.open(path, header: line) { _, _ in }
-                    opened.begin()
-                    _ = opened.add(.app, to: nil) { Self.write("c", to: &$0) }
-                    try opened.commit()
-                }
-            }
+    @Test func sizeOfAFrameEndsNothing() {
+        for text in ExtremeNumbers.damaged("frame 14\nno app clock\n\nend 14\n") {
+            _ = StateFrames.lines(in: Array(text.utf8)[...])
         }
-    }
-
-    private static func write(_ text: String, to slot: inout SlotWriter) -> Bool {
-        var text: String? = text
-        slot.text("", &text)
-        return true
-    }
-
-    /// Returns the bytes of a file with another head of a record, and its checksum.
-    private static func sealed(
-        _ file: [UInt8], _ head: [UInt8], at start: Int, _ record: SlotContents.Record, key: UInt64
-    ) -> [UInt8] {
-        var bytes = file
-        bytes.replaceSubrange(start + 8..<start + 32, with: head)
-        let raw = unsafe bytes.span.bytes
-        let sizes = SlotFormat.number(raw, start + 16)
-        let header = SlotFormat.FrameHeader(
-            step: SlotFormat.number(raw, start + 8), changes: UInt32(truncatingIfNeeded: sizes),
-            length: UInt32(truncatingIfNeeded: sizes >> 32), kind: bytes[start + 24], order: bytes[start + 25])
-        let (body, size) = (start + SlotFormat.frameHeaderSize, (Int(header.length) + 7) & ~7)
-        let digest =
-            body + size <= bytes.count
-            ? SlotFormat.digest(
-                of: raw.extracting(body..<body + size), UInt64(header.length) << 8 | UInt64(header.kind)) : 0
-        let check = header.checksum(digest, key: key, offset: record.offset, copy: record.copy)
-        return bytes[..<start] + (0..<8).map { UInt8(truncatingIfNeeded: check >> (8 * $0)) } + bytes[(start + 8)...]
     }
 
     // MARK: Lines
 
     nonisolated private static let lines = [
-        "launch id=a token=12-34 main=1234:99 cgroup=app-1 exit-policy=last launched=7 held-before=7:8 main-ended=core:11"
+        "launch a token=12-34 main=1234:99 cgroup=app-1 exit-policy=last launched=7 held-before=7:8 main-ended=core:11"
             + " taken-in=1 origin=1 owner=1000 stray=9:10 unit=1 held-signal=10 user=1000 adoption-time=9",
-        "launch id=a token=12-34 main=1234:99 main-ended=code:3",
-        "definition id=a manifest=command=[\"x\"]%0Asaved.userID=1000%0Asaved.groups=[1000]%0AsceneLimit=3"
+        "launch a token=12-34 main=1234:99 main-ended=code:3",
+        "definition a manifest=command=[\"x\"]%0Asaved.userID=1000%0Asaved.groups=[1000]%0AsceneLimit=3"
             + "%0AbackgroundTime=\"5000000us\"%0AterminationTimeout=\"5s\"%0AlaunchTimeout=20"
             + "%0Asaved.confinement=\"7,1,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16\"",
-        "ended id=a time=1700000000000000 user=1000 exit=7000000:active:signal:11:crash reclaim-candidates=3"
+        "ended a time=1700000000000000 user=1000 exit=7000000:active:signal:11:crash reclaim-candidates=3"
             + " reclaim-freed=4096",
-        "exit exit=7000000:active:signal:11:crash time=1700000000000000",
+        "exit a exit=7000000:active:signal:11:crash time=1700000000000000",
     ]
 
     /// What the daemon does with each line of the state file, and of the records of single apps.
     @Test(arguments: lines) @MainActor func numberInALineEndsNothing(line: String) throws {
         try withTemporaryDirectory { (root: String) throws in
             for text in ExtremeNumbers.damaged(line) {
-                let state = SavedState(lines: [Array(text.utf8)[...]])
-                for (id, app) in state.apps {
-                    _ = app.launch.flatMap { LaunchRecord($0, desiredState: .running) }?.saved(id)
-                    if let definition = app.definition.flatMap({ AppDefinition(saved: $0, defaults: Policy()) }) {
-                        _ = definition.saved(id)
-                        Self.live(by: definition.policy)
+                let state = SavedState(StateLine.read(Array("\(text)\n".utf8)[...]))
+                for app in state.apps(with: .launch) {
+                    _ = state[.launch, app].flatMap { LaunchRecord($0, desiredState: .running) }?.saved
+                }
+                for app in state.apps(with: .definition) {
+                    let saved = state[.definition, app]
+                    guard let definition = saved.flatMap({ AppDefinition(saved: $0, defaults: Policy()) }) else {
+                        continue
                     }
+                    _ = definition.saved(app)
+                    Self.live(by: definition.policy)
                 }
                 let directory = AppRecords.Directory(path: root, isSystem: false, log: RecordingJournal())
-                let ended = EndedApps(
-                    store: MemoryStateStore(), records: AppRecords("ended", of: .ended, in: directory))
-                ended.restore(state.ended)
+                let ended = EndedApps(store: try StateLog(), records: AppRecords("ended", of: .ended, in: directory))
+                ended.restore(state.apps(with: .ended).map { ($0, state[.ended, $0] ?? SavedRecord()) })
                 if let record = ended[AppID("a")] { _ = (record.time / 1_000_000, record.exit, record.reclaimed) }
                 guard line.hasPrefix("exit") else { continue }
                 _ = unsafe mkdir("\(root)/exits", 0o700)

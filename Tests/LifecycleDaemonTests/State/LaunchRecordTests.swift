@@ -2,6 +2,7 @@ import Configuration
 import Glibc
 import LifecycleCore
 import Processes
+import Simulation
 import Testing
 
 @testable import LifecycleDaemon
@@ -21,12 +22,12 @@ import Testing
         tree.signalsForLater = [Signal(rawValue: 1), Signal(rawValue: 10)]
         tree.askedFirst = [ProcessIdentity(pid: 11, startTime: 12)]
         tree.endSignal = Signal(rawValue: 2)
-        return LaunchRecord(tree: tree, exitPolicy: .last, isAskedToEnd: true, hasReportedExit: true).saved(AppID("a"))
+        return LaunchRecord(tree: tree, exitPolicy: .last, isAskedToEnd: true, hasReportedExit: true).saved
     }
 
     @Test func recordIsRestoredAsSaved() {
         let record = record
-        #expect(LaunchRecord(record, desiredState: .stopped)?.saved(AppID("a")) == record)
+        #expect(LaunchRecord(record, desiredState: .stopped)?.saved == record)
     }
 
     @Test(arguments: ["", ":", "1:2", "0:2", "-5:2", "5", "5:", "5:x", "99999999999:1", "5:-1", "5:1:1"])
@@ -45,15 +46,10 @@ import Testing
         }
     }
 
-    @Test func malformedCountOfMistakesIsClamped() {
-        for mistakes in [Int.max, -1] {
-            var slot = SlotWriter()
-            var state = ChannelProgress()
-            state.mistakes = mistakes
-            state.write(of: AppID("a"), to: &slot)
-            let read = ChannelProgress.read(slot.bytes[...])?.1
-            #expect((0...AppConnection.mistakeLimit).contains(read?.mistakes ?? -1))
-        }
+    @Test(arguments: [Int.max, -1]) func malformedCountOfMistakesIsClamped(mistakes: Int) {
+        var progress = ChannelProgress()
+        progress.mistakes = mistakes
+        #expect((0...AppConnection.mistakeLimit).contains(ChannelProgress(progress.saved).mistakes))
     }
 
     /// A combining accent and the sign before it are one character.

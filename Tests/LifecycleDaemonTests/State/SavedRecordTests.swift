@@ -1,4 +1,5 @@
 import LifecycleCore
+import Simulation
 import Testing
 
 @testable import LifecycleDaemon
@@ -23,13 +24,6 @@ import Testing
         #expect(Self.text(value) == " name=\(encoded)")
         #expect(Self.record(Self.text(value))["name"] == value)
         #expect(SavedRecord(fields: [.init(name: "name", value: value)]).fields.map(\.value) == [value])
-    }
-
-    @Test(arguments: [0, 9, 10, 99, 1 << 32, UInt64.max])
-    func numberIsReadAsItWasWritten(number: UInt64) {
-        var record = SavedRecord()
-        record.add("number", number)
-        #expect(record["number"] == "\(number)")
     }
 
     /// A file may begin with any byte.

@@ -1,6 +1,7 @@
 import Glibc
 import LifecycleCore
 import Processes
+import Simulation
 import TestSupport
 import Testing
 
@@ -12,38 +13,77 @@ import Testing
     private func read(_ bytes: [UInt8]) throws -> SavedState? {
         try withTemporaryDirectory { (root: String) throws in
             write(bytes, to: root + "/state")
-            write(emptySlots, to: root + "/state.slots")
             return try SavedState.read(root + "/state", bootID: thisBoot)
         }
     }
 
-    private func read(_ text: String) throws -> SavedState? { try read(header + Array(text.utf8)) }
+    private func frame(_ text: String) -> [UInt8] { StateFrames.frame(Array(text.utf8)) }
 
-    @Test func lastEntryOfAKindAndAnAppCounts() throws {
+    private static let (a, b) = (AppID("a"), AppID("b"))
+
+    @Test func lastRecordOfANameCountsUntilThereIsNone() throws {
         let state = try read(
-            "launch id=a token=1\nlaunch id=b token=2\ndefinition id=a argument=x\nlaunch id=a token=3\nforget id=b\n")
-        #expect(state?.apps.keys.map(\.name) == ["a"])
-        #expect(state?.apps[AppID("a")]?.definition?["argument"] == "x")
-        #expect(state?.apps[AppID("a")]?.launch?["token"] == "3")
+            header + frame("launch a token=1\nlaunch b token=2\ndefinition a argument=x\nsession path=/1\n")
+                + frame("launch a token=3\nno launch b\nno session\n"))
+        #expect(state?[.definition, Self.a]?["argument"] == "x" && state?[.launch, Self.a]?["token"] == "3")
+        #expect(state?.records.count == 2)
     }
 
-    @Test func lineThatWasCutOffIsIgnoredAndEarlierLinesCount() throws {
-        let text = "definition id=a argument=x\nlaunch id=a token=1\nforget id=a\n"
-        let lines = text.split(separator: "\n")
-        for length in 0...text.utf8.count {
-            let state = try read(String(decoding: text.utf8.prefix(length), as: UTF8.self))
-            let whole = text.utf8.prefix(length).count { $0 == UInt8(ascii: "\n") }
-            let app = state?.apps[AppID("a")]
-            #expect((app?.definition != nil) == (1..<lines.count).contains(whole), "\(length) bytes")
-            #expect((app?.launch != nil) == (2..<lines.count).contains(whole), "\(length) bytes")
+    @Test func stepThatIsCutOffAtAnyByteIsTheStepBefore() throws {
+        let first = header + frame("app a state=active\nlaunch a token=1\n")
+        let second = frame("app a state=suspended\nno launch a\napp b state=active\n")
+        let third = frame("app b state=suspended\n")
+        let whole = first + second + third
+        for count in header.count...whole.count {
+            // Zeros follow: space that is reserved.
+            for zeros in [0, 5000] {
+                let state = try read(Array(whole.prefix(count)) + [UInt8](repeating: 0, count: zeros))
+                let steps = [first.count, first.count + second.count, whole.count].count { $0 <= count }
+                #expect(state?[.app, Self.a]?["state"] == [nil, "active", "suspended", "suspended"][steps])
+                #expect(state?[.app, Self.b]?["state"] == [nil, nil, "active", "suspended"][steps])
+                #expect((state?[.launch, Self.a] != nil) == (steps == 1), "\(count) bytes")
+            }
         }
+    }
+
+    @Test(arguments: [
+        "frame 3\n", "frame -1\n", "frame 99999999999999999999\n", "frame x\n", "frame 19", "frames 19\n",
+    ])
+    func nothingCountsAfterAFrameThatSaysAnotherSize(head: String) throws {
+        let line = "app b state=active\n"
+        let state = try read(
+            header + frame("app a state=active\n") + Array("\(head)\(line)end 19\n".utf8) + frame(line))
+        #expect(state?.apps(with: .app) == [Self.a])
+    }
+
+    @Test func transitionsAreKeptUntilTheyAreAnnounced() throws {
+        let step = Transition(
+            app: Self.a, from: .active, to: .inactive, reason: .displaced, instant: Instant(microseconds: 9),
+            since: Instant(microseconds: 7), answerTime: nil)
+        let line = String(
+            decoding: StateLine(StateName(.transition, Self.a), Announcement.app(step).record).bytes, as: UTF8.self)
+        let before = header + frame(line + line) + frame("announced\n")
+        #expect(try read(before)?.announcements == [])
+        #expect(try read(before + frame(line))?.announcements == [.app(step)])
     }
 
     @Test func malformedLinesAreIgnored() throws {
         let state = try read(
-            "\n \n=\nweather id=x\nlaunch\nlaunch id=\nlaunch token=1\nplace\nlaunch id=%\nsession\nlaunch id=a\n")
-        #expect(state?.apps.keys.sorted().map(\.name) == ["%", "a"])
-        #expect(state?.cgroups == nil)
+            header
+                + frame("\n \n=\nweather x\nlaunch\nlaunch \nno\nno app\nno weather a\nlaunch % a=1\nlaunch a\n"))
+        #expect(state?.apps(with: .launch).sorted().map(\.name) == ["%", "a"])
+        #expect(state?.records.count == 2)
+    }
+
+    @Test(arguments: StateKind.allCases)
+    func everyLineIsReadAsItWasWritten(kind: StateKind) {
+        let values = [("front", "b"), ("front", "a b%\n"), ("empty", "")]
+        let record = SavedRecord(fields: values.map { .init(name: $0.0, value: $0.1) })
+        let name = StateName(kind, kind.hasName ? AppID("a b\n%") : nil)
+        for line in [StateLine(name, record), StateLine(name, nil)] {
+            #expect(line.bytes.dropLast().allSatisfy { $0 > 0x1f && $0 != 0x7f })
+            #expect(StateLine(line.bytes.dropLast()) == line)
+        }
     }
 
     @Test func garbageIsRefusedOrIgnored() throws {
@@ -71,7 +111,6 @@ import Testing
         try withTemporaryDirectory { (root: String) throws in
             let path = root + "/state"
             write(header, to: path)
-            write(emptySlots, to: path + ".slots")
             for mode in [0o602, 0o620, 0o666, 0o644] {
                 _ = unsafe chmod(path, mode_t(mode))
                 #expect(throws: DaemonError.self) { try SavedState.read(path, bootID: thisBoot) }
@@ -100,6 +139,3 @@ import Testing
         }
     }
 }
-
-/// A file of slots without records.
-private nonisolated let emptySlots = SlotFormat.header(SavedState.slotsHeader(bootID: thisBoot), key: 1)

@@ -1,3 +1,4 @@
+import Configuration
 import Processes
 
 @testable import LifecycleCore
@@ -23,18 +24,18 @@ extension FuzzTarget {
 
     private static func optional(_ text: String) -> String? { text.isEmpty ? nil : text }
 
-    /// Returns the value that a slot has for this one.
+    /// Returns the value that a record has for this one.
     private static func again<Item: SavedItem>(_ item: Item) -> Item? {
-        var slot = SlotWriter()
-        _ = slot.item("", item)
-        var reader = SlotReader(slot.bytes[...])
-        return reader.item("", nil)
+        var writer = SavedCoder()
+        _ = writer.item("item", item)
+        var reader = SavedCoder(reading: writer.record)
+        return reader.item("item", nil)
     }
 
-    /// Returns the text that a line of the state file has for this one.
+    /// Returns the text that a line of the log has for this one.
     private static func written(_ value: String) -> String {
-        let line = StateLine.encode(.launch, SavedRecord(fields: [.init(name: "value", value: value)]))
-        return StateLine.decode(line.dropLast())?.1["value"] ?? "no line"
+        let line = StateLine(StateName(.session), SavedRecord(["value": value]))
+        return StateLine(line.bytes.dropLast())?.record?["value"] ?? "no line"
     }
 
     private static func checkAssertion(_ assertion: Assertion) {
@@ -64,8 +65,8 @@ extension FuzzTarget {
         var definition = AppDefinition(adHoc: ["true"] + texts, user: .numbered(1000), defaults: Policy())
         definition.environment = ["NAME": texts[1], "OTHER": texts[2]]
         definition.workingDirectory = "/\(texts[3].prefix(64))"
-        let lines = [StateLine.encode(.definition, definition.saved(id)).dropLast()]
-        let record = SavedState(lines: lines).apps[id]?.definition
+        let line = StateLine(StateName(.definition, id), definition.saved(id))
+        let record = SavedState(StateLine.read(line.bytes[...]))[.definition, id]
         let again = record.flatMap { AppDefinition(saved: $0, defaults: Policy()) }
         require(again?.command == definition.command && again?.user == definition.user, "a command is found again")
         require(again?.environment == definition.environment, "an environment is found again: \(texts)")

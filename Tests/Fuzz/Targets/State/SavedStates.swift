@@ -6,31 +6,32 @@ import Processes
 @testable import LifecycleDaemon
 
 extension FuzzTarget {
-    /// The lines of a state file: processes and definitions.
+    /// The lines of a step, and the same bytes as the frames of a log.
     static let state = FuzzTarget("state", takesList: true) { bytes in
-        let lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
-        checkLines(lines)
-        for (id, app) in SavedState(lines: lines).apps { readRest(of: id, app) }
-    }
-
-    /// A record of a slot, after the byte of its kind, and the same bytes as a file of slots.
-    static let slots = FuzzTarget("slots") { bytes in
-        let line = SavedState.slotsHeader(bootID: "boot", namespaces: "none")
-        _ = SlotContents(SlotFormat.header(line, key: 0) + bytes, header: line)
-        guard let kind = bytes.first.flatMap({ SlotKind(rawValue: $0) }) else { return }
-        let record = bytes.dropFirst()
-        switch kind {
-        case .app: checkSlots(apps: [SlotReader(record)], machine: SlotReader([]))
-        case .machine: checkSlots(apps: [], machine: SlotReader(record))
-        case .transitions: for transition in Announcement.read(record) { checkTransition(transition) }
-        case .channel: if let (app, channel) = ChannelProgress.read(record) { checkChannel(channel, of: app) }
-        case .resources: _ = SavedResources(record)
-        case .announced, .free: break
+        _ = StateFrames.lines(in: bytes[...])
+        let lines = StateLine.read(bytes[...])
+        for line in lines { checkLine(line) }
+        let state = SavedState(lines)
+        check(state)
+        for announcement in state.announcements { checkTransition(announcement) }
+        for id in state.apps(with: .channel) { checkChannel(ChannelProgress(state[.channel, id] ?? SavedRecord())) }
+        for id in state.apps(with: .resources) {
+            let resources = SavedResources(state[.resources, id] ?? SavedRecord())
+            require(resources == resources.flatMap { SavedResources($0.saved) }, "resources are found again")
+        }
+        for id in state.apps(with: .launch) { checkLaunch(state[.launch, id] ?? SavedRecord()) }
+        for id in state.apps(with: .definition) {
+            let definition = state[.definition, id].flatMap { AppDefinition(saved: $0, defaults: Policy()) }
+            if let definition { checkDefinition(definition, id) }
         }
     }
 
-    private static func checkSlots(apps: [SlotReader], machine: SlotReader) {
-        let machine = Engine(restoring: machine, apps: apps, settings: defaults, policy: policy, at: now)
+    private static func check(_ state: SavedState) {
+        let machine = engine(
+            state[.machine] ?? SavedRecord(),
+            state.apps(with: .app).sorted().map { id in
+                (id, state[.app, id] ?? SavedRecord())
+            })
         require(machine.foreground.count <= machine.settings.foregroundLimit, "the foreground has a limit")
         for app in machine.knownApps.values { checkScenes(of: app) }
         // What makes no sense is left out at first, and apps of which nothing is to be kept at the second time.
@@ -40,43 +41,29 @@ extension FuzzTarget {
     }
 
     private static func checkTransition(_ transition: Announcement) {
-        var slot = SlotWriter()
-        transition.write(to: &slot)
-        let again = Announcement.read(slot.bytes[...])
-        require(again == [transition], "a transition that was saved is found again: \(transition) \(again)")
+        let again = Announcement(of: transition.app, transition.record)
+        require(again == transition, "a transition that was saved is found again: \(transition)")
+    }
+
+    private static func engine(_ machine: SavedRecord, _ apps: [(AppID, SavedRecord)]) -> Engine {
+        Engine(restoring: machine, apps: apps, settings: defaults, policy: policy, at: now)
     }
 
     private static func restored(from machine: Engine) -> Engine {
-        let (shared, apps) = slots(of: machine)
-        return Engine(
-            restoring: SlotReader(shared[...]), apps: apps.values.map { SlotReader($0[...]) }, settings: defaults,
-            policy: policy, at: now)
+        engine(machine.savedRecord, records(of: machine).sorted { $0.key < $1.key }.map { ($0.key, $0.value) })
     }
 
-    private static func slots(of machine: Engine) -> (shared: [UInt8], apps: [AppID: [UInt8]]) {
-        var (core, apps) = (machine, [AppID: [UInt8]]())
-        for index in core.indexes {
-            var slot = SlotWriter()
-            if let id = core.writeRecord(at: index, to: &slot) { apps[id] = slot.bytes }
-        }
-        var slot = SlotWriter()
-        core.writeRecord(to: &slot)
-        return (slot.bytes, apps)
+    private static func records(of machine: Engine) -> [AppID: SavedRecord] {
+        var records: [AppID: SavedRecord] = [:]
+        for app in machine.knownApps.values { records[app.id] = machine.savedRecord(of: app.index) }
+        return records
     }
 
     private static let defaults = Settings()
     private static let now = Instant(microseconds: 1 << 40)
 
-    private static func checkLines(_ lines: [ArraySlice<UInt8>]) {
-        for line in lines {
-            guard let (kind, record) = StateLine.decode(line) else { continue }
-            // Names are the daemon's own words; only values can be anything.
-            guard record.fields.allSatisfy({ $0.name.utf8.allSatisfy { $0 > 0x20 && $0 != 0x3D && $0 < 0x7F } }) else {
-                continue
-            }
-            let again = StateLine.decode(StateLine.encode(kind, record).dropLast())
-            require(again?.0 == kind && again?.1 == record, "a line that was written is read again")
-        }
+    private static func checkLine(_ line: StateLine) {
+        require(StateLine(line.bytes.dropLast()) == line, "a line that was written is read again")
     }
 
     /// What holds for an app by now: its name says whether there is a manifest, and whether that has scenes.
@@ -113,9 +100,10 @@ extension FuzzTarget {
     }
 
     private static func checkIsFoundAgain(_ machine: Engine) {
-        let (first, second) = (slots(of: machine), slots(of: restored(from: machine)))
-        require(first.shared == second.shared, "a machine that was saved is found again")
-        for (id, slot) in first.apps { require(second.apps[id] == slot, "an app that was saved is found again: \(id)") }
+        let again = restored(from: machine)
+        require(machine.savedRecord == again.savedRecord, "a machine that was saved is found again")
+        let (first, second) = (records(of: machine), records(of: again))
+        for (id, record) in first { require(second[id] == record, "an app that was saved is found again: \(id)") }
     }
 
     /// What follows, until nothing is due any more, or for as long as an app may have to be waited for.
@@ -145,19 +133,14 @@ extension FuzzTarget {
         }
     }
 
-    private static func readRest(of id: AppID, _ app: SavedState.App) {
-        let launch = app.launch.flatMap { LaunchRecord($0, desiredState: .running) }
-        let launchAgain = launch.flatMap { LaunchRecord($0.saved(id), desiredState: .running) }
-        require(launch?.tree == launchAgain?.tree, "a launch that was saved is found again")
-        if let definition = app.definition.flatMap({ AppDefinition(saved: $0, defaults: Policy()) }) {
-            checkDefinition(definition, id)
-        }
+    private static func checkLaunch(_ record: SavedRecord) {
+        let launch = LaunchRecord(record, desiredState: .running)
+        let again = launch.flatMap { LaunchRecord($0.saved, desiredState: .running) }
+        require(launch?.tree == again?.tree, "a launch that was saved is found again")
     }
 
-    private static func checkChannel(_ channel: ChannelProgress, of app: AppID) {
-        var slot = SlotWriter()
-        channel.write(of: app, to: &slot)
-        require(ChannelProgress.read(slot.bytes[...])?.1 == channel, "a channel that was saved is found again")
+    private static func checkChannel(_ channel: ChannelProgress) {
+        require(ChannelProgress(channel.saved) == channel, "a channel that was saved is found again")
     }
 
     private static func checkDefinition(_ definition: AppDefinition, _ id: AppID) {

@@ -1,1 +1,0 @@
-../../../LifecycleDaemonTests/State/SavedRecord+Fields.swift
