@@ -17,6 +17,7 @@ public final class Daemon {
     private let store: StateLog
     private let manager: AppManager
     private let control: ControlService
+    private let turn: Turn
     private let loader: ConfigurationLoader
     private let descriptors: StoredDescriptors
     private var appSocket: AppSocket?
@@ -71,12 +72,14 @@ public final class Daemon {
         store = try StateLog(path: paths.stateFile, bootID: bootID, loop: loop, log: log)
         manager = try AppManager(
             loop: loop, launcher: launcher, store: store, entries: isSystem ? nil : loader.entries, log: log)
-        log.delegate = manager
         let socket = try ControlSocket.open(
             passed: passed, paths: paths, isSystem: isSystem,
             lock: previousProgram?.number(of: Reexecution.Name.lock))
+        let processes = manager.processes
         control = try ControlService(
-            loop: loop, socket: socket, manager: manager, log: log, instance: instance, path: paths.socket)
+            loop: loop, socket: socket, manager: manager, log: log, instance: instance, path: paths.socket
+        ) { processes.owner(of: $0) }
+        turn = Turn(manager: manager, control: control, log: log)
     }
 
     /// Serves until the daemon is told to end, and all apps have ended.
@@ -100,6 +103,7 @@ public final class Daemon {
         try loop.enableWatchdog()
         log.write(LogEntry(id: .daemonStarted, message: "lifed \(control.version) listens at \(paths.socket)"))
         manager.start()
+        turn.run()
         machine = MachineEvents(
             loop: loop, manager: manager,
             choice: .ofProcess(isUser: instance == .user, environment: currentEnvironment()), log: log)
@@ -126,9 +130,9 @@ public final class Daemon {
         try log.begin(in: loop)
         defer {
             log.end()
-            manager.driver.saveUnsaved()
+            manager.entriesWritten()
         }
-        return try loop.run()
+        return try loop.run(afterEach: turn.run)
     }
 
     /// Restores the apps of the previous daemon, or begins with those of the configuration.
@@ -278,7 +282,6 @@ extension Daemon {
 
     /// - Returns: The reason why the program could not be executed.
     private func executeAgain(for client: ClientCall?) -> String {
-        manager.driver.saveUnsaved()
         guard store.flush() else { return "the state of the apps cannot be saved" }
         var kept = Reexecution(descriptorLimit: descriptorLimit)
         control.server.leave(to: &kept)

@@ -8,8 +8,6 @@ final class BatchQueue {
     enum Start {
         /// The next round of the loop.
         case later
-        /// The end of the present handler, before another event.
-        case followUp
         /// The end of a pause, when the clients that are there have their answers.
         case idle
     }
@@ -38,7 +36,6 @@ final class BatchQueue {
         nextBatch = try loop.later(handler: batch)
         switch start {
         case .later: schedule = nextBatch.schedule
-        case .followUp: schedule = try loop.followUp(batch).schedule
         case .idle: schedule = try loop.idle(batch).schedule
         }
         owner.object = self

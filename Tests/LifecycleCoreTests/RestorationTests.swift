@@ -64,7 +64,8 @@ import Testing
         var world = running("clock")
         world.ask(.terminate(Self.clock))
         var record = try #require(world.core.record(of: Self.clock))
-        record = SavedRecord(fields: record.fields.filter { $0.name != "wish" } + [.init(name: "wish", value: "restart")])
+        let others = record.fields.filter { $0.name != "wish" }
+        record = SavedRecord(fields: others + [.init(name: "wish", value: "restart")])
         world.core = Engine(
             restoring: world.core.record, apps: [record], settings: Settings(), policy: { _ in Policy() }, at: world.now
         )

@@ -24,7 +24,7 @@ import Testing
     }
 
     private let loop: EventLoop
-    private let core = RecordingCore(ids: [Self.clock])
+    private let core: CoreDriver
     private let store: StateLog
     private let delegate = Delegate()
     private let channels: AppChannels
@@ -32,6 +32,7 @@ import Testing
     init() throws {
         loop = try EventLoop()
         store = try StateLog()
+        core = try CoreDriver.knowing(Self.clock, in: loop)
         channels = AppChannels(loop: loop, log: LifecycleLog(sink: RecordingJournal()), core: core, store: store)
         channels.delegate = delegate
     }
@@ -44,7 +45,7 @@ import Testing
         #expect(unsafe Glibc.write(app.rawValue, bytes, bytes.count) == bytes.count)
         let limit = try loop.timer { loop.exit(code: 0) }
         limit.arm(atMicroseconds: loop.freshNow + 200_000)
-        _ = try loop.runGuarded()
+        _ = try loop.runGuarded(afterEach: channels.confirm)
         var buffer = [UInt8](repeating: 0, count: 4096)
         let count = unsafe recv(app.rawValue, &buffer, buffer.count, Int32(MSG_DONTWAIT))
         return String(decoding: buffer.prefix(max(0, count)), as: UTF8.self)
@@ -59,8 +60,8 @@ import Testing
 
     @Test func firstHelloIsWelcomedReportedAndSaved() throws {
         #expect(try answer(to: "hello protocol=1\n").hasPrefix("welcome "))
-        guard case .message(AppIndex(value: 0), .hello)? = core.inputs.first, core.inputs.count == 1 else {
-            Issue.record("\(core.inputs)")
+        guard case .message(AppIndex(value: 0), .hello)? = core.inbox.first, core.inbox.count == 1 else {
+            Issue.record("\(core.inbox)")
             return
         }
         let saved = ChannelProgress(try #require(store.state[.channel, Self.clock]))
@@ -71,14 +72,14 @@ import Testing
     @Test func helloOfAProcessThatDoesNotSpeakForTheAppIsUnmanaged() throws {
         delegate.strangers = [getpid()]
         #expect(try answer(to: "hello protocol=1\n") == "unmanaged\n")
-        #expect(core.inputs.isEmpty && store.state.records.isEmpty)
+        #expect(core.inbox.isEmpty && store.state.records.isEmpty)
     }
 
     @Test func helloOfAReconnectingAppIsReportedWithItsLastCallback() throws {
         delegate.isReconnecting = true
         #expect(try answer(to: "hello protocol=1 resume=7\n").hasPrefix("welcome "))
-        guard case .message(AppIndex(value: 0), .reconnected(lastSequence: 7))? = core.inputs.first else {
-            Issue.record("\(core.inputs)")
+        guard case .message(AppIndex(value: 0), .reconnected(lastSequence: 7))? = core.inbox.first else {
+            Issue.record("\(core.inbox)")
             return
         }
         #expect(delegate.stored == [AppIndex(value: 0)])
@@ -134,26 +135,26 @@ import Testing
         var second: Int32 = -1
         defer { Glibc.close(second) }
         var answered: IOSource?
-        core.onInput = {
-            guard case .message(_, .closed)? = core.inputs.last else { return }
+        _ = try loop.runGuarded {
+            channels.confirm()
+            guard second < 0, case .message(_, .closed)? = core.inbox.last else { return }
             delegate.isReconnecting = true
             second = connect(sending: "hello protocol=1 resume=3\n")
             answered = try? loop.watch(descriptor: second, events: .readable) { _ in loop.exit(code: 0) }
         }
-        _ = try loop.runGuarded()
         answered?.cancel()
         var buffer = [UInt8](repeating: 0, count: 4096)
         let count = unsafe recv(second, &buffer, buffer.count, Int32(MSG_DONTWAIT))
         let answer = String(decoding: buffer.prefix(max(0, count)), as: UTF8.self)
         #expect(answer.hasPrefix(isDismissed ? "goodbye " : "welcome "))
         let isReconnected =
-            if case .message(_, .reconnected(lastSequence: 3))? = core.inputs.last { true } else { false }
+            if case .message(_, .reconnected(lastSequence: 3))? = core.inbox.last { true } else { false }
         #expect(isReconnected == !isDismissed)
-        #expect(core.inputs.count == (isDismissed ? 2 : 3))
+        #expect(core.inbox.count == (isDismissed ? 2 : 3))
     }
 
     @Test func helloOfAnAppThatIsNotExpectedEndsTheChannel() throws {
         #expect(try answer(to: "hello protocol=1 resume=7\n").hasPrefix("goodbye "))
-        #expect(core.inputs.isEmpty && delegate.stored.isEmpty)
+        #expect(core.inbox.isEmpty && delegate.stored.isEmpty)
     }
 }

@@ -12,8 +12,9 @@ import Testing
 
     /// The core waits for an outcome of each effect.
     @Test(arguments: Operation.allCases) func operationOnAnAppWithoutProcessesIsAnswered(operation: Operation) throws {
-        let core = RecordingCore(ids: [AppID("clock")])
-        let processes = try AppProcesses(loop: EventLoop(), core: core, store: try StateLog())
+        let loop = try EventLoop()
+        let core = try CoreDriver.knowing(AppID("clock"), in: loop)
+        let processes = try AppProcesses(loop: loop, core: core, store: try StateLog(), log: RecordingJournal())
         switch operation {
         case .stop: processes.stop(Self.clock)
         case .resume: processes.resume(Self.clock)
@@ -21,8 +22,8 @@ import Testing
         case .kill: processes.kill(Self.clock)
         case .release: processes.release(Self.clock)
         }
-        guard case .outcome(Self.clock, .gone)? = core.inputs.first, core.inputs.count == 1 else {
-            Issue.record("\(core.inputs)")
+        guard case .outcome(Self.clock, .gone)? = core.inbox.first, core.inbox.count == 1 else {
+            Issue.record("\(core.inbox)")
             return
         }
     }

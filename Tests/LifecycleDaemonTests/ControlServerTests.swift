@@ -12,96 +12,101 @@ import Varlink
 
 @Suite struct ControlServerTests {
     /// Answers each call at once, but those that are held, and notes the calls.
-    private final class Delegate: ControlServerDelegate {
+    private final class Answerer {
         private(set) var methods: [String] = []
         var holds = false
         private(set) var held: [ClientCall] = []
-
-        func handle(_ call: ClientCall) {
-            methods.append(call.call.methodName)
-            if holds { held.append(call) } else { call.answer(VarlinkReply(NoParameters())) }
-        }
-
         /// The owners of the processes of the first clients; those of later ones belong to no app.
         var owners: [ProcessOwner] = []
-        func owner(of process: ProcessID) -> ProcessOwner { owners.popLast() ?? .noApp }
-        func hasRightsOfUser(_ app: AppID) -> Bool { false }
-        var callsHandledAction: () -> Void = {}
-        func callsHandled() { callsHandledAction() }
-        func connectionClosed(_ connection: ControlConnection) {}
+        var onEvent: () -> Void = {}
+
+        /// Dispatches the events that are there, and answers the calls after each.
+        func dispatch(_ loop: EventLoop, _ server: ControlServer) throws {
+            try loop.dispatchReady {
+                while let call = server.takeCall() {
+                    methods.append(call.call.methodName)
+                    if holds { held.append(call) } else { call.answer(VarlinkReply(NoParameters())) }
+                }
+                _ = server.takeClosedConnections()
+                onEvent()
+            }
+        }
     }
 
     private static let callCount = 10_000
 
-    /// The calls that the server handles in one turn of a connection.
-    private static let turn = 32
-
-    private func makeServer(in root: String, _ loop: EventLoop, _ delegate: Delegate) throws -> ControlServer {
+    private func makeServer(in root: String, _ loop: EventLoop, _ answerer: Answerer) throws -> ControlServer {
         let service = Service(
             vendor: "lifed", product: "lifed", version: "1", url: "", interfaces: [LifedInterface.interface])
         let overrun = ControlError(.subscriptionOverrun, id: nil, reason: "", remedy: "").reply
-        let server = try ControlServer(
+        return try ControlServer(
             loop: loop, socket: try ControlSocket.open(in: root), log: RecordingJournal(),
-            access: AccessPolicy(isSystem: false), service: service, overrun: overrun)
-        server.delegate = delegate
-        return server
+            access: AccessPolicy(isSystem: false), service: service, overrun: overrun
+        ) { _ in
+            answerer.owners.popLast() ?? .noApp
+        } hasRightsOfUser: { _ in
+            false
+        }
     }
 
     /// Sends the calls of a client that does not wait for replies, and reads the replies to all of them.
-    private func pipeline(_ client: ControlClient, _ loop: EventLoop, while isGoingOn: () -> Bool) throws {
+    private func pipeline(
+        _ client: ControlClient, _ answerer: Answerer, _ loop: EventLoop, _ server: ControlServer,
+        while isGoingOn: () -> Bool
+    ) throws {
         var turns = 0
         while isGoingOn() {
             turns += 1
             try #require(turns < 100 * Self.callCount, "the server answers no more")
             client.sendMore()
-            try loop.dispatchReady()
+            try answerer.dispatch(loop, server)
             client.receive()
         }
     }
 
     @Test func clientIsAnsweredWhileAnotherHasThousandsOfCalls() throws {
         try withTemporaryDirectory { (root: String) throws in
-            let (loop, delegate) = (try EventLoop(), Delegate())
-            let server = try makeServer(in: root, loop, delegate)
+            let (loop, answerer) = (try EventLoop(), Answerer())
+            let server = try makeServer(in: root, loop, answerer)
             defer { server.close() }
             let crowd = try ControlClient(at: root, "List", times: Self.callCount)
             crowd.sendMore()
             let modest = try ControlClient(at: root, "GetStatus")
             modest.sendMore()
-            try pipeline(crowd, loop) { crowd.replyCount < Self.callCount }
+            try pipeline(crowd, answerer, loop, server) { crowd.replyCount < Self.callCount }
             modest.receive()
             #expect(modest.replyCount == 1)
-            let before = try #require(delegate.methods.firstIndex(of: "GetStatus"))
-            #expect(before <= 3 * Self.turn, "\(before) calls of the other client were handled before")
-            #expect(delegate.methods.count == Self.callCount + 1)
+            let before = try #require(answerer.methods.firstIndex(of: "GetStatus"))
+            #expect(before <= 3, "\(before) calls of the other client were handled before")
+            #expect(answerer.methods.count == Self.callCount + 1)
         }
     }
 
     @Test func callsBehindOneThatHasWaitedAreHandledInTurns() throws {
         try withTemporaryDirectory { (root: String) throws in
-            let (loop, delegate) = (try EventLoop(), Delegate())
-            let server = try makeServer(in: root, loop, delegate)
+            let (loop, answerer) = (try EventLoop(), Answerer())
+            let server = try makeServer(in: root, loop, answerer)
             defer { server.close() }
-            delegate.holds = true
+            answerer.holds = true
             let client = try ControlClient(at: root, "List", times: Self.callCount)
             client.sendMore()
-            try loop.dispatchReady()
+            try answerer.dispatch(loop, server)
             client.sendMore()
-            try loop.dispatchReady()
-            delegate.holds = false
-            try #require(delegate.held.count == 1)
-            delegate.held[0].answer(VarlinkReply(NoParameters()))
-            #expect(delegate.methods.count <= 1 + Self.turn)
-            try pipeline(client, loop) { client.replyCount < Self.callCount }
-            #expect(delegate.methods.count == Self.callCount)
+            try answerer.dispatch(loop, server)
+            answerer.holds = false
+            try #require(answerer.held.count == 1)
+            answerer.held[0].answer(VarlinkReply(NoParameters()))
+            #expect(answerer.methods.count <= 2)
+            try pipeline(client, answerer, loop, server) { client.replyCount < Self.callCount }
+            #expect(answerer.methods.count == Self.callCount)
         }
     }
 
     /// The replies of the service itself fill the queue of a client, too.
     @Test func callBehindALongDescriptionIsAnswered() throws {
         try withTemporaryDirectory { (root: String) throws in
-            let (loop, delegate) = (try EventLoop(), Delegate())
-            let server = try makeServer(in: root, loop, delegate)
+            let (loop, answerer) = (try EventLoop(), Answerer())
+            let server = try makeServer(in: root, loop, answerer)
             defer { server.close() }
             server.limits = ConnectionLimits(queuedOutput: 4096)
             let client = try ControlClient(
@@ -109,7 +114,7 @@ import Varlink
             client.add("org.varlink.service.GetInfo", "{}")
             client.add("List", "{}")
             client.sendMore()
-            for _ in 0..<10 { try loop.dispatchReady() }
+            for _ in 0..<10 { try answerer.dispatch(loop, server) }
             client.receive()
             #expect(client.replyCount == 3)
         }
@@ -118,16 +123,16 @@ import Varlink
     /// No event follows a write that was complete.
     @Test func callsAreHandledIfTheClientMakesRoomBetweenTwoWrites() throws {
         try withTemporaryDirectory { (root: String) throws in
-            let (loop, delegate) = (try EventLoop(), Delegate())
-            let server = try makeServer(in: root, loop, delegate)
+            let (loop, answerer) = (try EventLoop(), Answerer())
+            let server = try makeServer(in: root, loop, answerer)
             defer { server.close() }
             let client = try ControlClient(
                 at: root, "org.varlink.service.GetInterfaceDescription", #"{"interface":"org.lifed"}"#, times: 20)
             client.sendMore()
             // The socket is full.
-            delegate.callsHandledAction = { client.receive() }
+            answerer.onEvent = { client.receive() }
             for _ in 0..<20 {
-                try loop.dispatchReady()
+                try answerer.dispatch(loop, server)
                 client.receive()
             }
             #expect(client.replyCount == 20)
@@ -136,82 +141,82 @@ import Varlink
 
     @Test func callsThatTheServiceAnswersTakeTurns() throws {
         try withTemporaryDirectory { (root: String) throws in
-            let (loop, delegate) = (try EventLoop(), Delegate())
-            let server = try makeServer(in: root, loop, delegate)
+            let (loop, answerer) = (try EventLoop(), Answerer())
+            let server = try makeServer(in: root, loop, answerer)
             defer { server.close() }
             server.limits = ConnectionLimits(queuedOutput: 4096)
             let crowd = try ControlClient(at: root, "org.varlink.service.GetInfo", times: 1000)
             crowd.sendMore()
-            try loop.dispatchReady()
+            try answerer.dispatch(loop, server)
             crowd.receive()
             #expect((1..<500).contains(crowd.replyCount))
-            try pipeline(crowd, loop) { crowd.replyCount < 1000 }
+            try pipeline(crowd, answerer, loop, server) { crowd.replyCount < 1000 }
         }
     }
 
     @Test func clientIsAnsweredBetweenTheExplanationsOfAnother() throws {
         try withTemporaryDirectory { (root: String) throws in
-            let (loop, delegate) = (try EventLoop(), Delegate())
-            let server = try makeServer(in: root, loop, delegate)
+            let (loop, answerer) = (try EventLoop(), Answerer())
+            let server = try makeServer(in: root, loop, answerer)
             defer { server.close() }
             let crowd = try (0..<3).map { _ in try ControlClient(at: root, "Explain", #"{"id":"a"}"#, times: 64) }
             for client in crowd { client.sendMore() }
             let modest = try ControlClient(at: root, "GetStatus")
             modest.sendMore()
-            try loop.dispatchReady()
+            try answerer.dispatch(loop, server)
             for client in crowd + [modest] { client.receive() }
             #expect(crowd.map(\.replyCount) == [64, 64, 64] && modest.replyCount == 1)
-            let before = try #require(delegate.methods.firstIndex(of: "GetStatus"))
+            let before = try #require(answerer.methods.firstIndex(of: "GetStatus"))
             #expect(before <= 3, "\(before) explanations were made before")
         }
     }
 
     @Test func callersTakeTurnsHoweverManyConnectionsOneHas() throws {
         try withTemporaryDirectory { (root: String) throws in
-            let (loop, delegate) = (try EventLoop(), Delegate())
-            let server = try makeServer(in: root, loop, delegate)
+            let (loop, answerer) = (try EventLoop(), Answerer())
+            let server = try makeServer(in: root, loop, answerer)
             defer { server.close() }
-            delegate.owners = Array(repeating: .app(AppID("a")), count: 20)
+            answerer.owners = Array(repeating: .app(AppID("a")), count: 20)
             let crowd = try (0..<20).map { _ in try ControlClient(at: root, "Explain", #"{"id":"a"}"#, times: 8) }
             for client in crowd { client.sendMore() }
             let modest = try ControlClient(at: root, "Describe", #"{"id":"a"}"#, times: 8)
             modest.sendMore()
-            try loop.dispatchReady()
-            let places = delegate.methods.indices.filter { delegate.methods[$0] == "Describe" }
-            #expect(places.count == 8 && delegate.methods.count == 168)
+            try answerer.dispatch(loop, server)
+            let places = answerer.methods.indices.filter { answerer.methods[$0] == "Describe" }
+            #expect(places.count == 8 && answerer.methods.count == 168)
             #expect(places.allSatisfy { $0 <= 2 * 8 + 4 }, "\(places)")
         }
     }
 
     @Test func callsThatWaitForTheirTurnKeepNoClientOut() throws {
         try withTemporaryDirectory { (root: String) throws in
-            let (loop, delegate) = (try EventLoop(), Delegate())
-            let server = try makeServer(in: root, loop, delegate)
+            let (loop, answerer) = (try EventLoop(), Answerer())
+            let server = try makeServer(in: root, loop, answerer)
             defer { server.close() }
             server.clientLimit = 8
-            delegate.holds = true
+            answerer.holds = true
             let crowd = try (0..<8).map { _ in try ControlClient(at: root, "Explain", #"{"id":"a"}"#) }
             for client in crowd { client.sendMore() }
             var late: ControlClient?
-            delegate.callsHandledAction = {
+            answerer.onEvent = {
                 guard late == nil else { return }
                 late = try? ControlClient(at: root, "GetStatus")
                 late?.sendMore()
             }
-            try loop.dispatchReady()
-            #expect(delegate.methods.contains("GetStatus"))
+            try answerer.dispatch(loop, server)
+            #expect(answerer.methods.contains("GetStatus"))
         }
     }
 
     @Test func callThatWaitsForItsTurnEndsWithItsConnection() throws {
         try withTemporaryDirectory { (root: String) throws in
-            let (loop, delegate) = (try EventLoop(), Delegate())
-            let server = try makeServer(in: root, loop, delegate)
+            let (loop, answerer) = (try EventLoop(), Answerer())
+            let server = try makeServer(in: root, loop, answerer)
             defer { server.close() }
             let clients = try (0..<20).map { _ in try ControlClient(at: root, "Explain", #"{"id":"a"}"#) }
             for client in clients { client.sendMore() }
             for client in clients.dropFirst() { client.close() }
-            try loop.dispatchReady()
+            try answerer.dispatch(loop, server)
             clients[0].receive()
             #expect(clients[0].replyCount == 1 && server.clientCount == 1)
         }
@@ -219,15 +224,15 @@ import Varlink
 
     @Test func callsOfClientThatHasGoneAreHandled() throws {
         try withTemporaryDirectory { (root: String) throws in
-            let (loop, delegate) = (try EventLoop(), Delegate())
-            let server = try makeServer(in: root, loop, delegate)
+            let (loop, answerer) = (try EventLoop(), Answerer())
+            let server = try makeServer(in: root, loop, answerer)
             defer { server.close() }
             // A reply could not be sent, and would end the connection.
             let client = try ControlClient(at: root, "Home", flags: #","oneway":true"#, times: 100)
             client.sendMore()
             client.close()
-            try loop.dispatchReady()
-            #expect(server.clientCount == 0 && delegate.methods.count == 100)
+            try answerer.dispatch(loop, server)
+            #expect(server.clientCount == 0 && answerer.methods.count == 100)
         }
     }
 }
@@ -243,31 +248,21 @@ import Varlink
         func write(_ entry: LogEntry, causedBy cause: EntryCause) { write(entry) }
     }
 
-    /// Passes everything on to the service, for which this process is no client.
-    private final class Delegate: ControlServerDelegate {
-        private let service: ControlService
-
-        init(_ service: ControlService) { self.service = service }
-
-        func owner(of process: ProcessID) -> ProcessOwner { .noApp }
-        func hasRightsOfUser(_ app: AppID) -> Bool { false }
-        func handle(_ call: ClientCall) { service.handle(call) }
-        func callsHandled() { service.callsHandled() }
-        func connectionClosed(_ connection: ControlConnection) { service.connectionClosed(connection) }
-    }
-
     private static func makeService(
         in root: String, _ loop: EventLoop, _ journal: Journal
-    ) throws -> (AppManager, ControlService) {
+    ) throws -> (AppManager, ControlService, Turn) {
         let launcher = AppLauncher(
             isSystem: false, stateDirectory: root + "/state", appSocket: root + "/channel",
             environment: AppEnvironment(daemon: [:]), usesJournal: false, descriptorLimit: nil)
         let manager = try AppManager(
             loop: loop, launcher: launcher, store: try StateLog(), entries: nil, log: journal)
+        let log = Log(target: .console)
+        // For the service, this process is no client.
         let service = try ControlService(
-            loop: loop, socket: try ControlSocket.open(in: root), manager: manager, log: Log(target: .console),
-            instance: .user, path: root + "/control")
-        return (manager, service)
+            loop: loop, socket: try ControlSocket.open(in: root), manager: manager, log: log, instance: .user,
+            path: root + "/control"
+        ) { _ in .noApp }
+        return (manager, service, Turn(manager: manager, control: service, log: log))
     }
 
     @Test func useThatOnlyTheDaemonReportsIsRefused() async {
@@ -279,13 +274,11 @@ import Varlink
     private static func report(_ use: Use) throws {
         try withTemporaryDirectory { (root: String) throws in
             let loop = try EventLoop()
-            let (manager, service) = try makeService(in: root, loop, Journal())
-            let delegate = Delegate(service)
-            service.server.delegate = delegate
+            let (manager, service, turn) = try makeService(in: root, loop, Journal())
             defer { service.close() }
             let client = try ControlClient(at: root, "SetInUse", #"{"use":"\#(use)","apps":[]}"#)
             client.sendMore()
-            try loop.dispatchReady()
+            try loop.dispatchReady(afterEach: turn.run)
             client.receive()
             let isRefused = use == .relaunched || use == .unfollowed
             let refusal = #"{"error":"org.varlink.service.InvalidParameter","parameters":{"parameter":"use"}}"#
@@ -301,21 +294,18 @@ import Varlink
     private static func closeByAnnouncement() throws {
         try withTemporaryDirectory { (root: String) throws in
             let (loop, journal) = (try EventLoop(), Journal())
-            let (manager, service) = try makeService(in: root, loop, journal)
-            let delegate = Delegate(service)
-            service.server.delegate = delegate
+            let (manager, service, turn) = try makeService(in: root, loop, journal)
             journal.onTransition = { [weak service] in service?.close() }
             let id = AppID("clock")
             let transition = Transition(
                 app: id, from: .active, to: .notRunning, reason: .exit, instant: Instant(microseconds: 1),
                 since: Instant(microseconds: 0), answerTime: nil)
             let client = try ControlClient(at: root, "SetInUse", #"{"use":"visible","apps":[]}"#)
-            client.sendMore()
+            try loop.dispatchReady(afterEach: turn.run)
             client.add("SetInUse", #"{"use":"playing","apps":[]}"#)
             client.sendMore()
             manager.announcements = [(.app(transition), nil, nil)]
-            manager.followedCount = 1
-            try loop.dispatchReady()
+            try loop.dispatchReady(afterEach: turn.run)
             #expect(service.server.clientCount == 0)
             #expect(!manager.isReported(.visible) && !manager.isReported(.playing))
         }

@@ -33,7 +33,8 @@ import Testing
     }
 
     private func makeProcesses(_ loop: EventLoop) throws -> AppProcesses {
-        try AppProcesses(loop: loop, core: RecordingCore(), store: try StateLog())
+        try AppProcesses(
+            loop: loop, core: CoreDriver.knowing(in: loop), store: try StateLog(), log: RecordingJournal())
     }
 
     @Test func waitersForOtherFilesAreNotExamined() throws {

@@ -5,37 +5,23 @@ import Testing
 @testable import LifecycleDaemon
 
 @Suite struct LogTests {
-    private final class Delegate: LogDelegate {
-        var count = 0
-        func entriesWritten() { count += 1 }
-    }
-
-    /// Returns the number of writes until the handler that writes an entry has ended.
-    private func writes(of entry: LogEntry) throws -> Int {
-        let (loop, log, delegate) = (try EventLoop(), Log(target: .console), Delegate())
-        log.delegate = delegate
+    /// Returns whether an entry is written in the turn in which it is made.
+    private func isUrgent(_ entry: LogEntry) throws -> Bool {
+        let (loop, log) = (try EventLoop(), Log(target: .console))
         try log.begin(in: loop)
-        var count = 0
-        let next = try loop.later {
-            count = delegate.count
-            loop.exit(code: 0)
-        }
-        let source = try loop.later {
-            log.write(entry)
-            next.schedule()
-        }
-        source.schedule()
-        _ = try loop.runGuarded()
-        log.end()
-        return count
+        log.write(entry)
+        #expect(!log.isWritten)
+        log.writeUrgent()
+        defer { log.end() }
+        return log.isWritten
     }
 
     @Test func entryThatNoSuccessorWritesDoesNotWait() throws {
-        #expect(try writes(of: LogEntry(id: .exited, message: "clock exited")) == 1)
+        #expect(try isUrgent(LogEntry(id: .exited, message: "clock exited")))
     }
 
     @Test func entriesInTheMiddleOfAChangeWait() throws {
-        #expect(try writes(of: LogEntry(id: .transition, message: "clock: inactive → active (focus)")) == 0)
-        #expect(try writes(of: LogEntry(id: .callbackAnswered, message: "clock has answered")) == 0)
+        #expect(try !isUrgent(LogEntry(id: .transition, message: "clock: inactive → active (focus)")))
+        #expect(try !isUrgent(LogEntry(id: .callbackAnswered, message: "clock has answered")))
     }
 }

@@ -178,21 +178,23 @@ import Testing
 
     /// A round of reclaims ends then, instead of waiting for pressure that nobody reports.
     @Test func memoryThatCannotBeReadIsNotShort() throws {
-        let core = RecordingCore()
-        let watch = try MemoryWatch(loop: EventLoop(), log: RecordingJournal(), core: core)
+        let loop = try EventLoop()
+        let core = try CoreDriver.knowing(in: loop)
+        let watch = try MemoryWatch(loop: loop, log: RecordingJournal(), core: core)
         watch.mark()
         watch.read()
-        guard case .memory(let shortage)? = core.inputs.first, shortage == MemoryShortage(.normal),
-            core.inputs.count == 1
+        guard case .memory(let shortage)? = core.inbox.first, shortage == MemoryShortage(.normal),
+            core.inbox.count == 1
         else {
-            Issue.record("\(core.inputs)")
+            Issue.record("\(core.inbox)")
             return
         }
     }
 
     @Test(.enabled(if: hasPressure, "this kernel has no pressure stall information"))
     func settingsThatCouldNotBeWatchedAreTriedAgain() throws {
-        let (loop, core, journal) = (try EventLoop(), RecordingCore(), RecordingJournal())
+        let (loop, journal) = (try EventLoop(), RecordingJournal())
+        let core = try CoreDriver.knowing(in: loop)
         let watch = try MemoryWatch(loop: loop, log: journal, core: core)
         watch.file = "/nowhere/memory.pressure"
         for count in 1...2 {
@@ -209,7 +211,7 @@ import Testing
         await #expect(processExitsWith: .success) {
             try await MainActor.run {
                 let loop = try EventLoop()
-                let core = RecordingCore()
+                let core = try CoreDriver.knowing(in: loop)
                 let journal = RecordingJournal()
                 let watch = try MemoryWatch(loop: loop, log: journal, core: core)
                 watch.retryDelay = 1_000

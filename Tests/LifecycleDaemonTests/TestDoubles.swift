@@ -27,22 +27,14 @@ extension Engine {
     }
 }
 
-/// Keeps the inputs that are given to the core.
-final class RecordingCore: InputHandler {
-    private(set) var inputs: [Input] = []
-    /// Called after each input.
-    var onInput: () -> Void = {}
-    private let ids: [AppID]
-
-    /// - Parameter ids: The ids of the apps, in the order of their indexes.
-    init(ids: [AppID] = []) { self.ids = ids }
-
-    func handle(_ input: Input) {
-        inputs.append(input)
-        onInput()
+extension CoreDriver {
+    /// Makes a driver that knows apps, in the order of their indexes. Its inputs stay in the inbox.
+    static func knowing(_ ids: AppID..., in loop: EventLoop) throws -> CoreDriver {
+        let driver = try CoreDriver(loop: loop, store: try StateLog())
+        for id in ids { driver.append(.define(id, Policy())) }
+        driver.handleInputs { _ in }
+        return driver
     }
-
-    func id(of app: AppIndex) -> AppID { ids[app.value] }
 }
 
 /// The identifier of this boot.

@@ -27,9 +27,11 @@ final class AppChannels {
 
     private let loop: EventLoop
     private let log: LifecycleLog
-    private let core: any InputHandler
+    private let core: CoreDriver
     private let store: StateLog
     private var connections: [AppIndex: AppConnection] = [:]
+    /// The apps whose lines were passed on and are still in the socket.
+    private var unconfirmed: Set<AppIndex> = []
     private var marks: [AppIndex: Marks] = [:]
     /// The processes that had the channels that have ended, of the launches that go on.
     private var previousProcesses: [AppIndex: ProcessID] = [:]
@@ -46,7 +48,7 @@ final class AppChannels {
         static let newlyAdopted = Marks(rawValue: 4)
     }
 
-    init(loop: EventLoop, log: LifecycleLog, core: any InputHandler, store: StateLog) {
+    init(loop: EventLoop, log: LifecycleLog, core: CoreDriver, store: StateLog) {
         self.loop = loop
         self.log = log
         self.core = core
@@ -113,17 +115,24 @@ final class AppChannels {
     func number(of app: AppIndex) -> Int32? { connections[app]?.number }
     func progress(of app: AppIndex) -> ChannelProgress? { connections[app]?.progress }
 
-    /// Returns whether the app has a channel, whose end may not have been seen yet.
-    func isOpen(_ app: AppIndex) -> Bool {
-        connections[app]?.catchUp()
-        return connections[app] != nil
+    func isOpen(_ app: AppIndex) -> Bool { connections[app] != nil }
+
+    /// Reads more of what the app has sent, or the end of its channel, which may not have been seen yet.
+    ///
+    /// - Returns: Whether there was more.
+    func readMore(of app: AppIndex) -> Bool { connections[app]?.read().hasRead ?? false }
+
+    /// Takes the lines from the sockets that the core has handled.
+    func confirm() {
+        for app in unconfirmed { connections[app]?.confirm() }
+        unconfirmed.removeAll(keepingCapacity: true)
     }
 
     /// Returns the process that had the channel before it ended; nil if it is not known.
     func previousProcess(of app: AppIndex) -> ProcessID? { previousProcesses[app] }
     private func marks(of app: AppIndex) -> Marks { marks[app] ?? [] }
 
-    private func report(_ message: AppMessage, from app: AppIndex) { core.handle(.message(app, message)) }
+    private func report(_ message: AppMessage, from app: AppIndex) { core.append(.message(app, message)) }
 
     private func handle(_ event: AppConnection.Event, of app: AppIndex) {
         switch event {
@@ -132,6 +141,7 @@ final class AppChannels {
         case .mistake(let mistake, let count):
             let id = core.id(of: app)
             log.write(mistake: mistake, count: count, by: id, member: delegate?.member(behind: id))
+        case .hasRead: unconfirmed.insert(app)
         case .changed:
             if let progress = progress(of: app) { store.save(.channel, progress.saved, of: core.id(of: app)) }
         case .closed:
@@ -146,8 +156,6 @@ final class AppChannels {
     private func greet(_ app: AppIndex, version: Int64, resume: SequenceNumber?, sender: ProcessID?) {
         // Every program below an app inherits the channel, unless the app closes it.
         if let sender, delegate?.mayConnect(sender, as: app) == false { return send(.unmanaged, to: app) }
-        // The channel may end below, and the app connect again.
-        let connection = connections[app]
         let marks = marks(of: app)
         self.marks[app]?.remove(.newlyAdopted)
         let isDue = resume?.rawValue == 0 && !marks.contains(.ended) && delegate?.isFirstHelloDue(app) == true
@@ -156,7 +164,6 @@ final class AppChannels {
             send(.goodbye(reason: .notExpected), to: app)
             return close(app)
         }
-        send(.welcome(version: min(version, AppProtocol.version), appID: core.id(of: app).name), to: app)
         // The descriptors of a launched app are stored at its launch.
         if resume != nil || delegate?.isAdopted(app) == true { delegate?.replaceStoredDescriptors(of: app) }
         if !isFirst, let resume {
@@ -164,8 +171,9 @@ final class AppChannels {
         } else {
             report(.hello, from: app)
         }
-        // A hello that is saved was handled: the next daemon ignores its repetition.
-        connection?.accept(version: version, from: sender)
+        connections[app]?.accept(version: version, from: sender)
+        // An app that is gone already ends its channel here, after its hello.
+        send(.welcome(version: min(version, AppProtocol.version), appID: core.id(of: app).name), to: app)
     }
 }
 

@@ -14,6 +14,8 @@ final class AppConnection {
         /// The end of the channel: the app closed it, made too many mistakes, or does not read.
         case closed
         case changed
+        /// Lines were passed on, and leave the socket with ``AppConnection/confirm()``.
+        case hasRead
     }
 
     /// The number of mistakes after which the channel is closed.
@@ -21,8 +23,6 @@ final class AppConnection {
     /// The number of bytes that may wait for an app that does not read.
     private static let queueLimit = 1 << 16
     private static let readSize = 1 << 14
-    /// The number of reads in one round of the loop, for an app that goes on sending.
-    private static let catchUpLimit = 8
     private static let reading: IOEvents = [.readable, .peerClosed, .edgeTriggered]
 
     /// The bytes of one call of recv(2), for all channels.
@@ -39,6 +39,10 @@ final class AppConnection {
     /// A Boolean value that indicates whether the daemon has closed the channel for what the app did.
     private(set) var isDismissed = false
     private var queuedSequence: UInt64?
+    /// The number of bytes that were passed on and are still in the socket.
+    private var handledCount = 0
+    /// True while an accepted hello is not saved.
+    private var hasNewHello = false
     /// A Boolean value that indicates whether the kernel tells the sender of each byte: of a channel that processes inherit, before
     /// its hello.
     private var identifiesSenders = false
@@ -85,7 +89,16 @@ final class AppConnection {
             _ = SocketSenders.identify(false, on: descriptor.rawValue)
             identifiesSenders = false
         }
-        report(.changed)
+        hasNewHello = true
+    }
+
+    /// Takes the lines that were passed on from the socket, and saves a hello among them: the core has handled them, and its
+    /// state is saved. The next daemon would read them again, which does no harm, and ignore a hello that is saved.
+    func confirm() {
+        guard source != nil else { return }
+        if hasNewHello { report(.changed) }
+        _ = receive(handledCount, flags: 0)
+        (hasNewHello, handledCount) = (false, 0)
     }
 
     /// Closes the channel. The app reads the end of the stream.
@@ -96,11 +109,6 @@ final class AppConnection {
         // The other end may be open in several processes of the app; all of them read the end.
         shutdown(descriptor.rawValue, Int32(SHUT_RDWR))
         report(.closed)
-    }
-
-    /// Handles what the app has sent so far, and the end of the channel.
-    func catchUp() {
-        for _ in 0..<Self.catchUpLimit { if source == nil || !read().hasRead { return } }
     }
 
     private func ready(_ events: IOEvents) {
@@ -114,13 +122,11 @@ final class AppConnection {
         if isEnding || mayHaveMore { source?.retrigger() }
     }
 
-    /// Reads once, so that other apps have their turn.
-    ///
-    /// Lines leave the socket when they are handled and the progress is saved: if the daemon is killed in between, the next daemon
-    /// reads them again, which does no harm. An incomplete line stays in the socket.
+    /// Reads once, so that other apps have their turn. The lines stay in the socket until ``confirm()``; an incomplete line stays
+    /// there, too.
     ///
     /// - Returns: Whether there was a line, and whether more bytes than were looked at may have been there.
-    private func read() -> (hasRead: Bool, mayHaveMore: Bool) {
+    func read() -> (hasRead: Bool, mayHaveMore: Bool) {
         // With senders, the kernel returns the bytes of one.
         let mayHaveOthers = identifiesSenders
         let bytes = receive(Self.readSize, flags: Int32(MSG_PEEK))
@@ -131,8 +137,9 @@ final class AppConnection {
         let count = completeCount(of: bytes)
         guard count > 0 else { return (false, false) }
         lines.append(bytes.prefix(count))
+        handledCount = count
         while source != nil, let entry = lines.next() { handle(entry) }
-        _ = receive(count, flags: 0)
+        report(.hasRead)
         return (true, mayHaveOthers || bytes.count == Self.readSize)
     }
 

@@ -5,7 +5,7 @@ import LifecycleCore
 import Processes
 import Systemd
 
-extension AppManager: EffectHandler {
+extension AppManager {
     func perform(_ effects: [Effect]) {
         for effect in effects { perform(effect) }
     }
@@ -15,7 +15,7 @@ extension AppManager: EffectHandler {
         case .transition(let transition): perform(transition)
         case .stop(let app): stop(app)
         case .resume(let app): resume(app)
-        case .reply(let id, let reply): end(id, with: reply)
+        case .reply(let id, let reply): replies.append((id, reply))
         case .spawn(let app): spawn(driver.id(of: app), app)
         case .terminate(let app): terminate(driver.id(of: app), app)
         case .kill(let app): processes.kill(app)
@@ -28,7 +28,7 @@ extension AppManager: EffectHandler {
             channels.send(.expireTask(AssertionID(number), deadlineMilliseconds: time), to: app)
         case .measureMemory(let app):
             if let size = processes.tree(of: app)?.ownMemory {
-                driver.handle(.outcome(app, .memoryMeasured(UInt64(clamping: size))))
+                driver.append(.outcome(app, .memoryMeasured(UInt64(clamping: size))))
             }
         case .markMemory: memory.mark()
         case .readMemory: memory.read()
@@ -37,17 +37,20 @@ extension AppManager: EffectHandler {
         case .decision(let decision, let app): record(decision, of: app)
         case .forgotten(let app, let exit, let reclaimed): forget(driver.id(of: app), app, exit, reclaimed)
         case .finished:
-            announceTransitions()
             exits.ended.write()
             loop.exit(code: 0)
         }
     }
 
-    private func end(_ request: RequestID, with reply: Reply) {
-        if let done = ownRequests.removeValue(forKey: request) {
+    /// Takes the replies to the requests of clients. The daemon's own requests end here.
+    func takeReplies() -> [(RequestID, Reply)] {
+        guard !replies.isEmpty else { return [] }
+        let ended = replies
+        replies = []
+        return ended.filter { id, _ in
+            guard let done = ownRequests.removeValue(forKey: id) else { return true }
             done()
-        } else {
-            observer?.requestEnded(request, with: reply)
+            return false
         }
     }
 
@@ -72,19 +75,10 @@ extension AppManager: EffectHandler {
     }
 
     /// Lets resources, reclaims and watches follow the transitions. No reply waits for them.
-    private func followTransitions() {
-        // An app that ends may lead to inputs, and so to further transitions.
-        while followedCount < announcements.count {
-            var transitions: [(app: AppIndex, state: AppState)] = []
-            for (announcement, app, _) in announcements[followedCount...] {
-                if let app, let state = announcement.state { transitions.append((app, state)) }
-            }
-            followedCount = announcements.count
-            follow(transitions)
+    private func follow(_ announcements: [(Announcement, AppIndex?, ProcessID?)]) {
+        let transitions = announcements.compactMap { announcement, app, _ in
+            announcement.state.flatMap { state in app.map { (app: $0, state: state) } }
         }
-    }
-
-    private func follow(_ transitions: [(app: AppIndex, state: AppState)]) {
         for (index, (app, state)) in transitions.enumerated() {
             // A state that the app has left already needs nothing; the end of a launch does.
             if state != .notRunning, transitions[(index + 1)...].contains(where: { $0.app == app }) { continue }
@@ -100,25 +94,22 @@ extension AppManager: EffectHandler {
             case .background, .terminating, .notRunning: break
             }
         }
+        resources.raise()
     }
 
-    func inputsHandled() {
-        announceTransitions()
-        observer?.inputsHandled()
-    }
-
-    /// Tells the journal and the history of the transitions and decisions in their order, and the subscribers of the transitions.
-    func announceTransitions() {
-        driver.repliesSent()
-        processes.repliesSent()
-        followTransitions()
+    /// Tells the journal and the history of the transitions and decisions in their order. Called when the replies are sent.
+    ///
+    /// - Parameter isRestored: Whether the transitions are those of the previous daemon, which resources and watches follow already.
+    /// - Returns: The transitions, which the subscribers are told next.
+    @discardableResult
+    func announce(isRestored: Bool = false) -> [Announcement] {
+        if !isRestored { follow(announcements) }
         suspensions?.inputsHandled()
-        guard !announcements.isEmpty || !decisions.isEmpty else { return }
+        guard !announcements.isEmpty || !decisions.isEmpty else { return [] }
         let pending = announcements
         var pendingDecisions = decisions[...]
         decisions = []
         announcements = []
-        followedCount = 0
         for (announcement, _, _) in pending { unwritten.append(announcement) }
         for (position, (announcement, app, pid)) in pending.enumerated() {
             while let first = pendingDecisions.first, first.position <= position {
@@ -128,14 +119,25 @@ extension AppManager: EffectHandler {
             case .app(let transition):
                 history.append(transition, pid: pid)
                 log.write(transition, pid: pid, member: member(behind: transition.app))
-                observer?.stateChanged(transition)
                 if transition.to == .notRunning, let app { desktop?.appEnded(transition.app, app, transition.reason) }
-            case .scene(let transition):
-                log.write(transition, pid: pid, member: member(behind: transition.app))
-                observer?.sceneStateChanged(transition)
+            case .scene(let transition): log.write(transition, pid: pid, member: member(behind: transition.app))
             }
         }
         for report in pendingDecisions { tell(report) }
+        return pending.map { $0.0 }
+    }
+
+    /// Takes the apps that processes have joined since the last call.
+    func takeAdoptions() -> [AppID] {
+        defer { adoptions = [] }
+        return adoptions
+    }
+
+    /// Notes that no entry waits to be written: the next daemon need not announce the transitions.
+    func entriesWritten() {
+        guard !unwritten.isEmpty, announcements.isEmpty else { return }
+        unwritten = []
+        store.noteAnnounced()
     }
 
     private func tell(_ report: DecisionReport) {
@@ -166,14 +168,6 @@ extension AppManager: EffectHandler {
             DecisionReport(
                 decision: decision, instant: driver.now, pid: processes.lastPID(of: app), position: announcements.count)
         )
-    }
-}
-
-extension AppManager: LogDelegate {
-    func entriesWritten() {
-        guard !unwritten.isEmpty, announcements.isEmpty else { return }
-        unwritten = []
-        driver.saveAnnounced()
     }
 }
 

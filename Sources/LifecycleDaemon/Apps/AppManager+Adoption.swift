@@ -51,7 +51,9 @@ extension AppManager {
 
     /// Tells the core of the policy of an app.
     private func publish(_ id: AppID) {
-        if let policy = catalog[id]?.policy { driver.handle(.define(id, policy)) }
+        guard let policy = catalog[id]?.policy else { return }
+        driver.append(.define(id, policy))
+        handleInputs()
     }
 
     /// Makes the app of a unit of the desktop known: by its manifest, its desktop entry, or the command of its main process.
@@ -94,15 +96,15 @@ extension AppManager {
             return spawnFailed(app, .processEnded)
         }
         storeDescriptors(of: app)
-        driver.handle(.outcome(app, .spawned))
+        driver.append(.outcome(app, .spawned))
         connectAdopted(id, app)
-        observer?.processesJoined(id)
+        adoptions.append(id)
     }
 
     /// Ends the adoption when the app's processes have ended, or were never adopted.
     func endAdoption(of id: AppID, _ app: AppIndex) {
         candidates[app] = nil
-        if let definition = catalog.endAdoption(of: id) { driver.handle(.define(id, definition.policy)) }
+        if let definition = catalog.endAdoption(of: id) { driver.append(.define(id, definition.policy)) }
     }
 
     /// Returns whether the app's processes go on without the daemon: it was adopted, and ends by request or with the

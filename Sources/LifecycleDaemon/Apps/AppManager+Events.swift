@@ -16,7 +16,7 @@ extension AppManager: ChannelDelegate {
         switch processes.owner(of: process) {
         case .app(let id):
             guard let app = index(of: id), peer.lives else { return }
-            guard mayConnect(process, as: app), !channels.isOpen(app) else { return unmanaged.add(peer) }
+            guard mayConnect(process, as: app), !hasOpenChannel(app) else { return unmanaged.add(peer) }
             guard resumes || !isExpected(of: app, other: process) else {
                 return unmanaged.add(peer) { [weak self] in self?.admit($0, resumes: true) }
             }
@@ -25,6 +25,19 @@ extension AppManager: ChannelDelegate {
         case .unknown: break
         }
     }
+
+    /// Returns whether the app has a channel, having handled what it has sent so far: the end of the channel may follow.
+    private func hasOpenChannel(_ app: AppIndex) -> Bool {
+        var left = Self.readLimit
+        while left > 0, channels.readMore(of: app) {
+            handleInputs()
+            left -= 1
+        }
+        return channels.isOpen(app)
+    }
+
+    /// The number of reads in one round of the loop, for an app that goes on sending.
+    private static let readLimit = 8
 
     private func connect(_ peer: PeerConnection, to app: AppIndex, isNew: Bool = false) {
         guard let descriptor = peer.takeDescriptor() else { return }
@@ -106,9 +119,9 @@ extension AppManager: ChannelDelegate {
 
 // MARK: - Launches and their ends
 
-extension AppManager: ProcessDelegate {
+extension AppManager {
     func spawn(_ id: AppID, _ app: AppIndex) {
-        if isRestoring, processes.isRunning(app) { return driver.handle(.outcome(app, .spawned)) }
+        if isRestoring, processes.isRunning(app) { return driver.append(.outcome(app, .spawned)) }
         if let objection = store.makeRoom() { return spawnFailed(app, objection) }
         if isToBeAdopted(id) { return adopt(id, app) }
         guard let definition = catalog[id] else { return spawnFailed(app, .manifestRemoved) }
@@ -138,7 +151,7 @@ extension AppManager: ProcessDelegate {
     }
 
     func spawnFailed(_ app: AppIndex, _ why: StartFailure) {
-        driver.handle(.outcome(app, .spawnFailed(SystemFailure(why))))
+        driver.append(.outcome(app, .spawnFailed(SystemFailure(why))))
     }
 
     private func launchFields(of id: AppID, _ app: AppIndex) -> LaunchFields {
@@ -158,8 +171,8 @@ extension AppManager: ProcessDelegate {
     func forget(_ id: AppID, _ app: AppIndex, _ exit: ExitRecord?, _ reclaimed: ReclaimRecord?) {
         let dropped = exit.map { exits.recordEnd(of: id, app, catalog[id], $0, reclaimed) } ?? []
         if let definition = catalog.endOccupation(of: id) {
-            driver.handle(.define(id, definition.policy))
-            driver.handle(.configure(usableSettings))
+            driver.append(.define(id, definition.policy))
+            driver.append(.configure(usableSettings))
         } else {
             catalog.remove(id)
         }
@@ -173,36 +186,5 @@ extension AppManager: ProcessDelegate {
     /// Removes the output of those of the apps that the daemon has forgotten, with their ends.
     func removeOutput(of ids: [AppID]) {
         for id in ids where catalog[id] == nil && exits.ended[id] == nil { launcher.removeOutput(of: id) }
-    }
-
-    func launchEnded(_ token: LaunchToken) {
-        DescriptorStore.discard(DescriptorStore.name(of: token), log: log.sink)
-    }
-
-    func leavesRunning(_ id: AppID, _ processes: String) {
-        log.sink.write(
-            .warning, "cannot end \(id) whole: this daemon may not end \(processes); the app ends without them")
-    }
-
-    func keeperEnded(_ id: AppID) {
-        log.sink.write(
-            .warning,
-            "killed \(id): its lifed-keeper has ended, and other processes of the app could not be told from "
-                + "those of other programs")
-    }
-
-    func cannotWatch(_ id: AppID, _ error: Errno) {
-        log.sink.write(
-            .warning, "cannot watch the processes of \(id): \(error); looking at such processes in intervals")
-    }
-
-    func restorationEnded(_ report: ResumedLeftovers) {
-        if report.hasResumed {
-            log.sink.write(
-                .warning,
-                "cannot restore every app: the saved state is incomplete; end the processes that lifed continues, or "
-                    + "adopt them")
-        }
-        log.sink.write(report)
     }
 }

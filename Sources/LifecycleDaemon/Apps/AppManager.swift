@@ -5,17 +5,6 @@ import LifecycleCore
 import Processes
 import Systemd
 
-/// Learns what the core has decided about requests and states.
-protocol LifecycleObserver: AnyObject {
-    /// Notes that the effects of the inputs so far are performed.
-    func inputsHandled()
-    func requestEnded(_ id: RequestID, with reply: Reply)
-    func stateChanged(_ transition: Transition)
-    func sceneStateChanged(_ transition: SceneTransition)
-    /// Processes that were running before belong to the app now.
-    func processesJoined(_ id: AppID)
-}
-
 /// Performs the core's effects on the apps: their processes, channels, memory and resources.
 final class AppManager {
     var catalog = AppCatalog()
@@ -28,7 +17,6 @@ final class AppManager {
     let resources: StateResources
     let exits: ExitHistory
     let log: LifecycleLog
-    weak var observer: (any LifecycleObserver)?
     weak var suspensions: SuspendedApps?
     weak var desktop: DesktopSession?
 
@@ -49,8 +37,10 @@ final class AppManager {
     var announcements: [(Announcement, AppIndex?, ProcessID?)] = []
     /// The decisions that are not announced.
     var decisions: [DecisionReport] = []
-    /// The number of them that resources, reclaims and watches follow already.
-    var followedCount = 0
+    /// The replies that are not sent.
+    var replies: [(RequestID, Reply)] = []
+    /// The apps that processes have joined that ran before.
+    var adoptions: [AppID] = []
     /// The announced transitions whose entries wait to be written.
     var unwritten: [Announcement] = []
     private var uses = UseReports()
@@ -80,14 +70,12 @@ final class AppManager {
             path: launcher.stateDirectory, isSystem: launcher.isSystem, log: log)
         driver = try CoreDriver(loop: loop, store: store)
         exits = ExitHistory(store: store, directory: directory)
-        processes = try AppProcesses(loop: loop, core: driver, store: store)
+        processes = try AppProcesses(loop: loop, core: driver, store: store, log: log)
         unmanaged = UnmanagedApps(loop: loop)
         channels = AppChannels(loop: loop, log: self.log, core: driver, store: store)
         memory = try MemoryWatch(loop: loop, log: log, core: driver)
         resources = try StateResources(loop: loop, log: log, processes: processes, core: driver, store: store)
         trimmer = try MemoryTrimmer(loop: loop, log: self.log, processes: processes, core: driver)
-        driver.effectHandler = self
-        processes.delegate = self
         channels.delegate = self
     }
 
@@ -145,7 +133,8 @@ final class AppManager {
     func define(_ id: AppID, _ definition: AppDefinition) {
         if exits.ended[id]?.user != definition.user.number { history.noteNewOwner(of: id, at: driver.now) }
         insert(definition, as: id)
-        driver.handle(.define(id, definition.policy))
+        driver.append(.define(id, definition.policy))
+        handleInputs()
     }
 
     /// Adds a definition, and saves it.
@@ -175,21 +164,28 @@ final class AppManager {
     func definition(of entry: DesktopEntry) -> AppDefinition { AppDefinition(entry: entry, defaults: defaults) }
 
     private func recallExit(of id: AppID) {
-        if let app = index(of: id), let exit = exits.last.recall(id, app) { driver.handle(.remember(id, exit)) }
+        if let app = index(of: id), let exit = exits.last.recall(id, app) { driver.append(.remember(id, exit)) }
     }
 
     /// Tells the core of every app that is described, and of its exit in an earlier boot.
     func defineAll(except gone: Set<AppID> = []) {
-        exits.last.withList { [driver, catalog, weak self] in
-            for (id, definition) in catalog.definitions where !gone.contains(id) {
-                // Most of a configuration that is read again says nothing new.
-                if !driver.isRunning(id, with: definition.policy) { driver.handle(.define(id, definition.policy)) }
-                self?.recallExit(of: id)
-            }
+        let described = catalog.definitions.filter { !gone.contains($0.key) }
+        // Most of a configuration that is read again says nothing new.
+        for (id, definition) in described where !driver.isRunning(id, with: definition.policy) {
+            driver.append(.define(id, definition.policy))
         }
+        handleInputs()
+        exits.last.withList { for (id, _) in described { recallExit(of: id) } }
+        handleInputs()
     }
 
     // MARK: Inputs
+
+    /// Handles what has happened, and performs what the core makes of it. Replies and announcements follow at the end of the turn.
+    func handleInputs(overdue: [Input] = []) {
+        driver.handleInputs(overdue: overdue) { perform($0) }
+        channels.confirm()
+    }
 
     /// Applies a configuration. Running apps stay as they are.
     func apply(_ configuration: LoadedConfiguration) {
@@ -199,8 +195,9 @@ final class AppManager {
             saveDescription(of: id, definition)
         }
         defineAll(except: gone)
-        for id in gone.sorted() { driver.handle(.forget(id)) }
-        driver.handle(.configure(settings))
+        for id in gone.sorted() { driver.append(.forget(id)) }
+        driver.append(.configure(settings))
+        handleInputs()
     }
 
     /// Applies a configuration to everything but the core.
@@ -267,8 +264,7 @@ final class AppManager {
     func start() {
         // A daemon that was killed may have left some.
         removeOutput(of: launcher.appsWithOutput)
-        driver.handle(.start)
-        announceTransitions()
+        driver.append(.start)
     }
 
     /// Lets the work begin that waits for the first answer.
@@ -279,7 +275,7 @@ final class AppManager {
     }
 
     func shutDown() {
-        driver.handle(.shutDown)
+        driver.append(.shutDown)
     }
 
     /// Removes what is left of the control groups. Called when all apps have ended.
@@ -289,12 +285,12 @@ final class AppManager {
         processes.cgroups?.leave()
     }
 
-    func request(_ id: RequestID, _ request: Request) { driver.handle(.request(id, request)) }
+    func request(_ id: RequestID, _ request: Request) { driver.append(.request(id, request)) }
 
     /// Replaces the apps that a client or a part of the daemon has reported for a use. An app is used while one of them reports it.
     func report(_ use: Use, of ids: Set<AppID>, by reporter: AnyObject) {
         uses.set(use, to: ids, by: reporter)
-        driver.handle(.setUses(use, uses.apps(use)))
+        driver.append(.setUses(use, uses.apps(use)))
         if use == .visible { desktop?.visibleAppsChanged() }
     }
 
@@ -307,7 +303,7 @@ final class AppManager {
     /// Ends all reports of a client.
     func endReports(by reporter: AnyObject) {
         let ended = uses.remove(reporter)
-        for use in ended { driver.handle(.setUses(use, uses.apps(use))) }
+        for use in ended { driver.append(.setUses(use, uses.apps(use))) }
         if ended.contains(.visible) { desktop?.visibleAppsChanged() }
     }
 
@@ -335,6 +331,6 @@ final class AppManager {
         ownRequestCount += 1
         let id = RequestID(UInt64.max - ownRequestCount)
         ownRequests[id] = done
-        driver.handle(.request(id, request))
+        driver.append(.request(id, request))
     }
 }

@@ -200,7 +200,10 @@ extension AppProcesses {
 
     /// Ends an app whose keeper was killed: of its processes, only those that were seen are known.
     private func keeperEnded(_ app: RunningApp) {
-        delegate?.keeperEnded(core.id(of: app.index))
+        log.write(
+            .warning,
+            "killed \(core.id(of: app.index)): its lifed-keeper has ended, and other processes of the app could not be "
+                + "told from those of other programs")
         kill(app.index)
     }
 

@@ -20,12 +20,12 @@ extension AppProcesses {
         let stoppedBefore = tree.stoppedByOthers
         let check = tree.stop()
         if tree.stoppedByOthers != stoppedBefore || !tree.escaped.isEmpty { save(app) }
-        if check == .stopped { finishStop(app) } else { begunStops.append(index) }
+        if check == .stopped { finishStop(app) } else { beginChecks(of: index) }
     }
 
-    /// Lets the checks of the stops that were begun follow. Called when the replies are sent.
-    func repliesSent() {
-        if !begunStops.isEmpty { firstChecks.schedule() }
+    private func beginChecks(of app: AppIndex) {
+        begunStops.append(app)
+        firstChecks.schedule()
     }
 
     func scheduleFirstChecks() {
@@ -107,9 +107,11 @@ extension AppProcesses {
             checkMain(of: app)
             // The daemon may not end a main process that has gained privileges; the app ends without it.
             if running[app.index] === app, app.restoredTree().isMainForeign, app.restoredTree().processes().isEmpty {
-                delegate?.leavesRunning(
-                    core.id(of: app.index),
-                    app.restoredTree().foreignProcesses().map(\.info.subject).joined(separator: ", "))
+                let others = app.restoredTree().foreignProcesses().map(\.info.subject).joined(separator: ", ")
+                log.write(
+                    .warning,
+                    "cannot end \(core.id(of: app.index)) whole: this daemon may not end \(others); the app ends without "
+                        + "them")
                 return release(app.index)
             }
             app.scheduleCheck()

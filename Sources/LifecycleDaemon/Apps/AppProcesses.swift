@@ -5,28 +5,15 @@ import OrderedCollections
 import Processes
 import Systemd
 
-/// Learns when nothing is left of a launch.
-protocol ProcessDelegate: AnyObject {
-    func launchEnded(_ token: LaunchToken)
-    /// Handles the end of an app without these processes, which the daemon may not end.
-    func leavesRunning(_ id: AppID, _ processes: String)
-    /// Handles the end of the parent of an app, which ends the app.
-    func keeperEnded(_ id: AppID)
-    /// Handles the failure of the kernel to report changes of processes. Called once.
-    func cannotWatch(_ id: AppID, _ error: Errno)
-    /// Handles the end of the restoration, which has resumed the processes of apps that are not restored.
-    func restorationEnded(_ report: ResumedLeftovers)
-}
-
-/// Spawns, stops, resumes and ends the processes of the apps, and gives the outcomes to the core.
+/// Spawns, stops, resumes and ends the processes of the apps, and reports the outcomes to the core's inbox.
 final class AppProcesses {
     let table = ProcessTable()
-    weak var delegate: (any ProcessDelegate)?
     /// The time in which a tree must stop before the daemon reports it.
     var stopTimeout = Duration.seconds(1)
 
     let loop: EventLoop
-    let core: any InputHandler
+    let core: CoreDriver
+    let log: any JournalSink
     private let store: StateLog
     private(set) var running: OrderedDictionary<AppIndex, RunningApp> = [:]
     private var lastPIDs: [AppIndex: ProcessID] = [:]
@@ -67,16 +54,14 @@ final class AppProcesses {
         set { table.cgroups = newValue }
     }
 
-    init(loop: EventLoop, core: any InputHandler, store: StateLog) throws(SystemdError) {
+    init(loop: EventLoop, core: CoreDriver, store: StateLog, log: any JournalSink) throws(SystemdError) {
         self.loop = loop
         self.core = core
+        self.log = log
         self.store = store
         let owner = Owner<AppProcesses>()
         firstChecks = try loop.idle { owner.object?.scheduleFirstChecks() }
-        laterStops = try BatchQueue(loop: loop, isWaiting: true) {
-            owner.object?.stop($0)
-            owner.object?.repliesSent()
-        }
+        laterStops = try BatchQueue(loop: loop, isWaiting: true) { owner.object?.stop($0) }
         unrestored = try BatchQueue(loop: loop, isWaiting: true) { owner.object?.checkRestored($0) }
         // Edge-triggered: level-triggered, epoll(7) reports all ready apps again for each that is handled.
         changes = try loop.watchSet(events: [.exceptional, .edgeTriggered]) {
@@ -96,10 +81,12 @@ final class AppProcesses {
     func reportLostWatch(of app: AppIndex, _ error: Errno) {
         guard !hasReportedLostWatch else { return }
         hasReportedLostWatch = true
-        delegate?.cannotWatch(core.id(of: app), error)
+        log.write(
+            .warning,
+            "cannot watch the processes of \(core.id(of: app)): \(error); looking at such processes in intervals")
     }
 
-    func report(_ app: AppIndex, _ outcome: Outcome) { core.handle(.outcome(app, outcome)) }
+    func report(_ app: AppIndex, _ outcome: Outcome) { core.append(.outcome(app, outcome)) }
     func save(_ app: RunningApp) { store.save(.launch, app.record().saved, of: core.id(of: app.index)) }
 
     // MARK: Lookup
@@ -315,8 +302,15 @@ final class AppProcesses {
     private func endRestoration() {
         guard isRestoring, seenCount == 0 else { return }
         (isRestoring, hasSeenChildren) = (false, false)
-        delegate?.restorationEnded(table.endRestoration(unmanaged: unmanagedTrees))
+        let report = table.endRestoration(unmanaged: unmanagedTrees)
         unmanagedTrees = []
+        if report.hasResumed {
+            log.write(
+                .warning,
+                "cannot restore every app: the saved state is incomplete; end the processes that lifed continues, or "
+                    + "adopt them")
+        }
+        log.write(report)
         reapAll()
     }
 
@@ -350,6 +344,6 @@ final class AppProcesses {
         retryWatches()
         // The kernel takes long to remove a control group, and a reply may wait for the end of the app.
         reaping.begin(after: BatchedReaping.pause(children: table.childCount), from: loop.freshNow)
-        delegate?.launchEnded(app.restoredTree().token)
+        DescriptorStore.discard(DescriptorStore.name(of: app.restoredTree().token), log: log)
     }
 }

@@ -11,34 +11,32 @@ final class ControlConnection {
     var lastActivity: UInt64 = 0
     var isSubscribed = false
 
-    private let descriptor: Descriptor
+    /// The socket; nil once it is closed.
+    private var descriptor: Descriptor?
+    let number: Int32
     private let service: Service
-    private weak var delegate: ControlServer?
+    private weak var server: ControlServer?
     private var state: ServerConnection
     private var source: IOSource?
-    private var isProceeding = false
-    /// The number of calls at which the present turn is over.
-    private var turnEnd: UInt64 = 0
-    /// A Boolean value that indicates whether calls may wait for the next turn. No more of them are read meanwhile.
+    /// True while a call waits for the next turn. No more of them are read meanwhile.
     private(set) var isAwaitingTurn = false
     private(set) var bufferedByteCount = 0
-
-    private static let callsPerTurn: UInt64 = 32
 
     /// The bytes of one call of recv(2), for all connections.
     private static let inputBuffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 16, alignment: 1)
 
     init(
         _ descriptor: consuming Descriptor, peer: PeerCredentials, client: ClientIdentity, limits: ConnectionLimits,
-        overrun: VarlinkReply, loop: EventLoop, service: Service, delegate: ControlServer
+        overrun: VarlinkReply, loop: EventLoop, service: Service, server: ControlServer
     ) throws(SystemdError) {
         self.peer = peer
         self.client = client
-        self.descriptor = descriptor
+        number = descriptor.rawValue
+        self.descriptor = consume descriptor
         self.service = service
-        self.delegate = delegate
+        self.server = server
         state = ServerConnection(limits: limits, overrunReply: overrun)
-        source = try loop.watch(descriptor: self.descriptor.rawValue, events: .readable) { [weak self] events in
+        source = try loop.watch(descriptor: number, events: .readable) { [weak self] events in
             self?.ready(events)
         }
     }
@@ -51,19 +49,18 @@ final class ControlConnection {
 
     var scope: ClientScope { client.scope }
     var isBusy: Bool { state.outstandingCall != nil }
-    var number: Int32 { descriptor.rawValue }
     var hasPendingOutput: Bool { state.pendingOutputCount > 0 }
 
     func send(_ reply: VarlinkReply, to call: Call.ID) {
         if !reply.continues { isSubscribed = false }
         state.send(reply, to: call)
-        proceed()
+        flush()
     }
 
     /// Sends the replies to a call that are all there.
     func send(_ replies: [VarlinkReply], to call: Call.ID) {
         state.send(replies, to: call)
-        proceed()
+        flush()
     }
 
     var isOpen: Bool { source != nil }
@@ -72,51 +69,53 @@ final class ControlConnection {
         guard let source else { return }
         source.cancel()
         self.source = nil
-        delegate?.connectionClosed(self)
+        // At once: another client may need the descriptor.
+        descriptor = nil
+        server?.connectionClosed(self)
     }
 
     private func accountForMemory() {
         let change = state.bufferedByteCount - bufferedByteCount
         guard change != 0, source != nil else { return }
         bufferedByteCount += change
-        delegate?.connection(self, changedHeldBytesBy: change)
+        server?.connection(self, changedHeldBytesBy: change)
     }
 
     private func ready(_ events: IOEvents) {
         if !events.isDisjoint(with: [.readable, .hangUp, .error]), !read() { return close() }
-        turnEnd = state.callCount + Self.callsPerTurn
-        proceed()
+        if isAwaitingTurn { return flush() }
+        let hasCall = takeTurn()
         // A peer that is closed in both directions gets no reply, and epoll(7) would report its end again and again.
-        if events.contains(.hangUp), state.inputEnded, !isAwaitingTurn { close() }
+        if events.contains(.hangUp), state.inputEnded, !hasCall, !isAwaitingTurn { close() }
     }
 
-    /// Handles more of the calls that have come.
-    func takeTurn() {
+    /// Passes the next call on. The service answers some of them here.
+    ///
+    /// - Returns: Whether there was one.
+    @discardableResult
+    func takeTurn() -> Bool {
         isAwaitingTurn = false
-        turnEnd = state.callCount + Self.callsPerTurn
-        proceed()
+        guard source != nil else { return false }
+        defer { flush() }
+        do throws(ProtocolViolation) {
+            guard let call = try state.nextCall(of: service) else { return false }
+            server?.pass(ClientCall(call: call, connection: self))
+            return true
+        } catch {
+            server?.connection(self, violatedProtocol: error)
+            return false
+        }
     }
 
-    /// Handles the complete calls of a turn one after the other, and writes what the socket takes.
-    private func proceed() {
-        // The reply to a call that is answered at once re-enters here.
-        guard source != nil, !isProceeding else { return }
-        isProceeding = true
-        defer {
-            isProceeding = false
-            accountForMemory()
-        }
-        var hasHandled = false
-        // Calls may wait until the output is written, and no event tells of them.
-        repeat {
-            if handleCalls() { hasHandled = true }
-        } while write() && !isTurnOver && state.hasCall
-        if hasHandled { delegate?.callsHandled() }
+    /// Writes what the socket takes. The next call then waits for its turn: no event tells of it.
+    private func flush() {
+        write()
+        accountForMemory()
         guard source != nil else { return }
         if state.isFinished { return close() }
-        if isTurnOver, !isBusy, !isAwaitingTurn {
+        if state.hasCall, !isAwaitingTurn {
             isAwaitingTurn = true
-            delegate?.connectionAwaitsTurn(self)
+            server?.connectionAwaitsTurn(self)
         }
         var events: IOEvents = []
         if state.wantsInput, !isAwaitingTurn { events.insert(.readable) }
@@ -124,27 +123,12 @@ final class ControlConnection {
         source?.events = events
     }
 
-    private var isTurnOver: Bool { state.callCount >= turnEnd }
-
-    /// - Returns: Whether there was a call; the service may have answered it.
-    private func handleCalls() -> Bool {
-        let before = state.callCount
-        do throws(ProtocolViolation) {
-            while source != nil, !isTurnOver, let call = try state.nextCall(of: service) {
-                delegate?.handle(ClientCall(call: call, connection: self))
-            }
-        } catch {
-            delegate?.connection(self, violatedProtocol: error)
-        }
-        return state.callCount != before
-    }
-
     /// Reads once, so that other clients have their turn.
     ///
     /// - Returns: Whether the connection is usable.
     private func read() -> Bool {
         let buffer = unsafe Self.inputBuffer
-        let count = unsafe recv(descriptor.rawValue, buffer.baseAddress, buffer.count, Int32(MSG_DONTWAIT))
+        let count = unsafe recv(number, buffer.baseAddress, buffer.count, Int32(MSG_DONTWAIT))
         guard count != 0 else {
             state.endOfInput()
             return true
@@ -154,21 +138,19 @@ final class ControlConnection {
         return true
     }
 
-    /// - Returns: Whether all output is written and the connection is usable.
-    private func write() -> Bool {
+    private func write() {
         let flags = Int32(MSG_DONTWAIT) | Int32(MSG_NOSIGNAL)
         while source != nil, state.pendingOutputCount > 0 {
             let count = unsafe state.pendingOutput.withUnsafeBytes { bytes in
-                unsafe Glibc.send(descriptor.rawValue, bytes.baseAddress, bytes.count, flags)
+                unsafe Glibc.send(number, bytes.baseAddress, bytes.count, flags)
             }
             if count > 0 {
                 state.consumeOutput(count)
             } else if errno == EAGAIN {
-                return false
+                return
             } else if errno != EINTR {
                 close()
             }
         }
-        return source != nil
     }
 }

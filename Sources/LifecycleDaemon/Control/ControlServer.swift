@@ -1,25 +1,18 @@
 import CLinux
+import DequeModule
 import Glibc
 import LifecycleCore
 import Processes
 import Systemd
 import Varlink
 
-/// Tells the apps of clients, and handles their calls.
-protocol ControlServerDelegate: AnyObject {
-    func owner(of process: ProcessID) -> ProcessOwner
-    /// Returns whether the processes of an app have the rights of their user.
-    func hasRightsOfUser(_ app: AppID) -> Bool
-    func handle(_ call: ClientCall)
-    /// Calls were handled, and the replies to those that have one are written.
-    func callsHandled()
-    func connectionClosed(_ connection: ControlConnection)
-}
-
-/// Accepts clients, limits their number and memory, and passes their calls on.
+/// Accepts clients, limits their number and memory, and keeps their calls until they are taken.
 final class ControlServer {
-    weak var delegate: (any ControlServerDelegate)?
-
+    private let owner: (ProcessID) -> ProcessOwner
+    private let hasRightsOfUser: (AppID) -> Bool
+    /// The calls that are to be handled now.
+    private var calls: Deque<ClientCall> = []
+    private var closedConnections: [ControlConnection] = []
     private let loop: EventLoop
     private let socket: ControlSocket
     private let log: any JournalSink
@@ -31,7 +24,7 @@ final class ControlServer {
     private let listener: IOSource
     private let retry: TimerSource
     /// The connections that await a turn, the first of them longest.
-    private var queue: [ControlConnection] = []
+    private var queue: Deque<ControlConnection> = []
     private let nextTurn: LaterSource
     /// The calls that take long.
     private var longCalls = CallerTurns()
@@ -50,24 +43,30 @@ final class ControlServer {
     var totalBytesLimit = 16 << 20
     private var bufferedByteCount = 0
 
+    /// - Parameters:
+    ///   - owner: Returns the owner of a process that connects.
+    ///   - hasRightsOfUser: Returns whether the processes of an app have the rights of their user.
     init(
         loop: EventLoop, socket: consuming ControlSocket, log: any JournalSink, access: AccessPolicy,
-        service: Service, overrun: VarlinkReply
+        service: Service, overrun: VarlinkReply, owner: @escaping (ProcessID) -> ProcessOwner,
+        hasRightsOfUser: @escaping (AppID) -> Bool
     ) throws(SystemdError) {
+        self.owner = owner
+        self.hasRightsOfUser = hasRightsOfUser
         self.loop = loop
         self.socket = socket
         self.log = log
         self.access = access
         self.service = service
         self.overrun = overrun
-        let owner = Owner<ControlServer>()
+        let server = Owner<ControlServer>()
         listener = try loop.watch(descriptor: self.socket.descriptor.rawValue, events: .readable) { _ in
-            owner.object?.accept()
+            server.object?.accept()
         }
-        retry = try loop.timer { owner.object?.listener.isEnabled = true }
-        nextTurn = try loop.later { owner.object?.giveTurn() }
-        nextLongCall = try loop.later { owner.object?.handleLongCall() }
-        owner.object = self
+        retry = try loop.timer { server.object?.listener.isEnabled = true }
+        nextTurn = try loop.later { server.object?.giveTurn() }
+        nextLongCall = try loop.later { server.object?.passLongCall() }
+        server.object = self
     }
 
     var clientCount: Int { connections.count }
@@ -126,7 +125,7 @@ final class ControlServer {
         let client = reserve.lend { identify(peer, on: number) }
         let connection = try? ControlConnection(
             descriptor, peer: peer, client: client, limits: limits, overrun: overrun, loop: loop, service: service,
-            delegate: self)
+            server: self)
         guard let connection else { return }
         connections[ObjectIdentifier(connection)] = connection
         touch(connection)
@@ -137,7 +136,7 @@ final class ControlServer {
         guard let process = PeerProcess(of: socket, number: peer.process) else {
             return ClientIdentity(scope: .nothing)
         }
-        let owner = delegate?.owner(of: peer.process) ?? .unknown
+        let owner = owner(peer.process)
         let isInOwnNamespace = process.isInOwnNamespace
         guard process.lives else { return ClientIdentity(scope: .nothing) }
         return identity(of: peer, ownedBy: owner, isInOwnNamespace: isInOwnNamespace)
@@ -150,7 +149,7 @@ final class ControlServer {
         case .noApp: ClientIdentity(scope: rights(of: peer), isInOwnNamespace: isInOwnNamespace)
         case .app(let app):
             ClientIdentity(
-                scope: delegate?.hasRightsOfUser(app) == true ? rights(of: peer) : .app(app), app: app,
+                scope: hasRightsOfUser(app) ? rights(of: peer) : .app(app), app: app,
                 isInOwnNamespace: isInOwnNamespace)
         case .unknown: ClientIdentity(scope: .nothing)
         }
@@ -260,7 +259,19 @@ final class ControlServer {
 // MARK: - Events of the connections
 
 extension ControlServer {
-    func handle(_ call: ClientCall) {
+    /// Takes the next call that is to be handled.
+    func takeCall() -> ClientCall? { calls.popFirst() }
+
+    /// True while connections have ended that nobody was told of.
+    var hasClosedConnections: Bool { !closedConnections.isEmpty }
+
+    func takeClosedConnections() -> [ControlConnection] {
+        guard hasClosedConnections else { return [] }
+        defer { closedConnections = [] }
+        return closedConnections
+    }
+
+    func pass(_ call: ClientCall) {
         touch(call.connection)
         guard access.right(of: call.connection.peer) != .none else {
             return refuse(call, access.requirement)
@@ -272,20 +283,17 @@ extension ControlServer {
             longCalls.append(call)
             nextLongCall.schedule()
         } else {
-            delegate?.handle(call)
+            calls.append(call)
         }
     }
 
-    /// Handles one of the calls that take long. The loop dispatches the events of other clients, and serves the watchdog, before
+    /// Passes one of the calls on that take long. The loop dispatches the events of other clients, and serves the watchdog, before
     /// the next one.
-    private func handleLongCall() {
+    private func passLongCall() {
         guard let call = longCalls.takeNext() else { return }
         if !longCalls.isEmpty { nextLongCall.schedule() }
-        delegate?.handle(call)
-        delegate?.callsHandled()
+        calls.append(call)
     }
-
-    func callsHandled() { delegate?.callsHandled() }
 
     func connection(_ connection: ControlConnection, violatedProtocol violation: ProtocolViolation) {
         reportDrop(of: connection, violation.description)
@@ -297,12 +305,11 @@ extension ControlServer {
         nextTurn.schedule()
     }
 
-    /// Gives one connection its turn. The loop dispatches the events of other clients before the next one.
+    /// Gives the connections their turns until there is a call to handle. The loop dispatches the events of other clients before the
+    /// next one.
     private func giveTurn() {
-        guard !queue.isEmpty else { return }
-        let connection = queue.removeFirst()
+        for _ in 0..<queue.count where calls.isEmpty { queue.popFirst()?.takeTurn() }
         if !queue.isEmpty { nextTurn.schedule() }
-        connection.takeTurn()
     }
 
     /// Closes the connections that hold most until all together hold no more than the limit.
@@ -320,7 +327,7 @@ extension ControlServer {
         guard connections.removeValue(forKey: ObjectIdentifier(connection)) != nil else { return }
         bufferedByteCount -= connection.bufferedByteCount
         longCalls.removeAll(of: connection)
-        delegate?.connectionClosed(connection)
+        closedConnections.append(connection)
         listener.isEnabled = true
     }
 }

@@ -62,6 +62,7 @@ extension ControlService {
             if let app { manager.candidates[app] = AdoptionCandidate(process) }
             defer { if let app { manager.candidates[app] = nil } }
             try ask(request, for: call)
+            manager.handleInputs()
         }
     }
 

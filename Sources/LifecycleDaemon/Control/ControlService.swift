@@ -24,12 +24,11 @@ final class ControlService {
     private let path: String
     private let subscriptions = Subscriptions()
     var requests = OpenRequests()
-    /// The calls that came while effects were performed.
-    private var waitingCalls: [ClientCall] = []
 
+    /// - Parameter owner: Returns the owner of a process that connects.
     init(
         loop: EventLoop, socket: consuming ControlSocket, manager: AppManager, log: Log, instance: Instance,
-        path: String
+        path: String, owner: @escaping (ProcessID) -> ProcessOwner
     ) throws {
         self.manager = manager
         self.log = log
@@ -46,9 +45,8 @@ final class ControlService {
             remedy: "subscribe again for the present state")
         server = try ControlServer(
             loop: loop, socket: socket, log: log, access: AccessPolicy(isSystem: instance == .system),
-            service: service, overrun: overrun.reply)
-        server.delegate = self
-        manager.observer = self
+            service: service, overrun: overrun.reply, owner: owner
+        ) { manager.catalog[$0]?.control == .full }
     }
 
     /// One line for `systemctl status`. It holds until the next reload, without the number of running apps.
@@ -252,20 +250,19 @@ extension ControlService: LifedHandler {
 
 // MARK: - Clients
 
-extension ControlService: ControlServerDelegate {
-    func handle(_ call: ClientCall) {
-        // It follows a call that was answered just now, and the effects after that reply are not performed yet.
-        guard !manager.driver.isPerforming else { return waitingCalls.append(call) }
+extension ControlService {
+    /// Looks for what has happened without notice and concerns a call that is about to be handled.
+    func notice(_ call: ClientCall) {
         // Each reply may tell the state of any app.
         manager.processes.noticeContinuations()
-        noticeSignals(for: call)
-        // The call before on the connection may have been handled just now.
-        if manager.driver.hasHandledInputs {
-            manager.announceTransitions()
-            manager.forgetEndedInterruptions()
-            // The end of an app, or a full buffer of a subscriber, closes connections.
-            guard call.connection.isOpen else { return }
+        switch call.method {
+        case .list: manager.processes.noticeSignals()
+        case .describe, .explain: manager.processes.noticeSignals(of: call.id.flatMap { manager.index(of: $0) })
+        default: break
         }
+    }
+
+    func handle(_ call: ClientCall) {
         do {
             try perform(call)
         } catch let error as ServiceError {
@@ -277,49 +274,41 @@ extension ControlService: ControlServerDelegate {
         }
     }
 
-    /// Looks for signals that wait for the suspended apps that the call is about.
-    private func noticeSignals(for call: ClientCall) {
-        switch call.method {
-        case .list: manager.processes.noticeSignals()
-        case .describe, .explain: manager.processes.noticeSignals(of: call.id.flatMap { manager.index(of: $0) })
-        default: break
+    func forgetClosedConnections() {
+        for connection in server.takeClosedConnections() {
+            requests.removeAll(of: connection)
+            subscriptions.remove(connection)
+            // A use ends with the connection of the client that reported it.
+            manager.endReports(by: connection)
+            manager.boundInterruptions.remove(connection)
+            manager.endAbandonedInterruptions()
         }
-    }
-
-    func callsHandled() { manager.suspensions?.noteOccasion() }
-
-    func owner(of process: ProcessID) -> ProcessOwner { manager.processes.owner(of: process) }
-
-    func hasRightsOfUser(_ app: AppID) -> Bool { manager.catalog[app]?.control == .full }
-
-    func connectionClosed(_ connection: ControlConnection) {
-        requests.removeAll(of: connection)
-        subscriptions.remove(connection)
-        // A use ends with the connection of the client that reported it.
-        manager.endReports(by: connection)
-        manager.boundInterruptions.remove(connection)
-        manager.endAbandonedInterruptions()
     }
 }
 
-// MARK: - Core
+// MARK: - Replies and announcements
 
-extension ControlService: LifecycleObserver {
-    func inputsHandled() {
-        manager.forgetEndedInterruptions()
-        let calls = waitingCalls
-        waitingCalls = []
-        for call in calls where call.connection.isOpen { handle(call) }
-    }
-
-    func requestEnded(_ id: RequestID, with reply: Reply) {
-        // The reply may lead to the next call of the connection, so the request is removed before.
+extension ControlService {
+    func send(_ reply: Reply, to id: RequestID) {
         guard let pending = requests.remove(id) else { return }
         let connection = pending.connection
         connection.send(presentation.reply(reply, pending.form, for: connection.scope, rights), to: pending.call)
     }
 
-    func stateChanged(_ transition: Transition) {
+    /// Tells the subscribers of the transitions, and of the processes that have joined apps.
+    func publish(_ announcements: [Announcement]) {
+        for announcement in announcements {
+            switch announcement {
+            case .app(let transition): publish(transition)
+            case .scene(let transition): publish(transition)
+            }
+        }
+        for id in manager.takeAdoptions() {
+            subscriptions.publishAdoption { self.rights.visibility(of: id, to: $0) == .everything }
+        }
+    }
+
+    private func publish(_ transition: Transition) {
         let whole = { self.presentation.transition(transition) }
         subscriptions.publish(
             visibility: { self.rights.visibility(of: transition.app, to: $0) },
@@ -328,14 +317,10 @@ extension ControlService: LifecycleObserver {
         if transition.to == .notRunning { server.closeConnections(of: transition.app) }
     }
 
-    func sceneStateChanged(_ transition: SceneTransition) {
+    private func publish(_ transition: SceneTransition) {
         subscriptions.publish(
             visibility: { self.rights.visibility(of: transition.app, to: $0) },
             everything: { .continuing(MonitorReply(number: $0, scene: self.presentation.transition(transition))) },
             state: nil)
-    }
-
-    func processesJoined(_ id: AppID) {
-        subscriptions.publishAdoption { self.rights.visibility(of: id, to: $0) == .everything }
     }
 }

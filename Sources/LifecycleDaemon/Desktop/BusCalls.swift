@@ -58,7 +58,7 @@ final class BusCalls {
         self.makeBus = makeBus
         self.report = report
         let owner = Owner<BusCalls>()
-        update = try loop.followUp { owner.object?.updateMonitor() }
+        update = try loop.later { owner.object?.updateMonitor() }
         timer = try loop.timer { owner.object?.expire() }
         renewal = try loop.timer { owner.object?.updateMonitor() }
         owner.object = self

@@ -151,6 +151,7 @@ final class DesktopApps {
         if !manager.isReported(.visible) { setUnfollowed(unfollowed.union([app])) }
         manager.candidates[app] = AdoptionCandidate(process, unit: units.values.first)
         manager.request(.launch(id, background: true))
+        manager.handleInputs()
         manager.candidates[app] = nil
         // The app has ended before it was managed.
         guard manager.isRunning(id) else {
@@ -168,7 +169,7 @@ final class DesktopApps {
             return false
         }
         unitsOfApps[app]?[unit.unit] = group
-        manager.observer?.processesJoined(manager.driver.id(of: app))
+        manager.adoptions.append(manager.driver.id(of: app))
         return true
     }
 

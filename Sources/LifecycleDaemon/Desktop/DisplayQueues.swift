@@ -9,7 +9,7 @@ import Systemd
 /// A duplicate of the app's socket, never read, wakes the daemon for each event. An X server keeps the events of its clients.
 final class DisplayQueues {
     private let loop: EventLoop
-    private let core: any InputHandler
+    private let core: CoreDriver
     private let log: any JournalSink
     private let report: (Set<AppIndex>, AnyObject) -> Void
     private var watched: [AppIndex: [DisplayConnection]] = [:]
@@ -36,7 +36,7 @@ final class DisplayQueues {
 
     /// - Parameter report: Called with the apps that have events to read, and the reporter.
     init(
-        loop: EventLoop, core: any InputHandler, log: any JournalSink,
+        loop: EventLoop, core: CoreDriver, log: any JournalSink,
         report: @escaping (Set<AppIndex>, AnyObject) -> Void
     ) throws(SystemdError) {
         self.loop = loop

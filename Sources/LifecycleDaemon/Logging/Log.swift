@@ -9,12 +9,6 @@ protocol JournalSink: AnyObject {
     func write(_ entry: LogEntry, causedBy cause: EntryCause)
 }
 
-/// Learns that entries were written.
-protocol LogDelegate: AnyObject {
-    /// Tells the delegate that no entry waits to be written.
-    func entriesWritten()
-}
-
 extension JournalSink {
     /// Writes an entry, of which its cause has a share; nil for no limit.
     func write(_ entry: LogEntry, causedBy cause: EntryCause?) {
@@ -31,11 +25,12 @@ extension JournalSink {
 ///
 /// While the loop runs, entries are written after a pause: a client that waits for an app does not wait for entries.
 final class Log: JournalSink {
-    weak var delegate: (any LogDelegate)?
     private let journal: Journal?
     private var console = Console()
     private var lost = 0
     private var waiting: [LogEntry] = []
+    /// True while one of them must not wait for a pause.
+    private var isUrgent = false
     private var limiter = EntryLimiter()
     /// The loop, while it runs.
     private var running: Running?
@@ -44,11 +39,10 @@ final class Log: JournalSink {
         let loop: EventLoop
         /// Writes the waiting entries after a pause.
         let round: IdleSource
-        /// Writes them as soon as the replies are sent.
-        let followUp: LaterSource
         let suppressionReport: TimerSource
     }
 
+    var isWritten: Bool { waiting.isEmpty }
     var usesJournal: Bool { journal != nil }
 
     init(target: LogTarget) {
@@ -65,7 +59,6 @@ final class Log: JournalSink {
         running = Running(
             loop: loop,
             round: try loop.idle { [weak self] in self?.writeWaiting() },
-            followUp: try loop.followUp { [weak self] in self?.writeWaiting() },
             suppressionReport: try loop.timer { [weak self] in self?.reportSuppressed(until: loop.now) })
     }
 
@@ -79,15 +72,16 @@ final class Log: JournalSink {
     func write(_ entry: LogEntry) {
         guard let running else { return write([entry]) }
         waiting.append(entry)
-        if entry.canWait { running.round.schedule() } else { running.followUp.schedule() }
+        if entry.canWait { running.round.schedule() } else { isUrgent = true }
     }
+
+    /// Writes the waiting entries if one of them must not wait for a pause. Called when the replies are sent.
+    func writeUrgent() { if isUrgent { writeWaiting() } }
 
     func write(_ entry: LogEntry, causedBy cause: EntryCause) {
         guard let running, !limiter.admits(cause, size: entry.size, at: running.loop.now) else {
             return write(entry)
         }
-        // The delegate learns that the entry does not wait.
-        running.round.schedule()
         armSuppressionReport()
     }
 
@@ -109,7 +103,7 @@ final class Log: JournalSink {
     private func writeWaiting() {
         write(waiting)
         waiting = []
-        delegate?.entriesWritten()
+        isUrgent = false
     }
 
     private func write(_ entries: [LogEntry]) {

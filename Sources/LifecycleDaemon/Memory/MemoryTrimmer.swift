@@ -6,13 +6,13 @@ import Systemd
 final class MemoryTrimmer {
     private let log: LifecycleLog
     private let processes: AppProcesses
-    private let core: any InputHandler
+    private let core: CoreDriver
     private var waiting: [AppIndex: MemoryReclaim] = [:]
     private let idle: LaterSource
     private var hasReported = false
 
     init(
-        loop: EventLoop, log: LifecycleLog, processes: AppProcesses, core: any InputHandler
+        loop: EventLoop, log: LifecycleLog, processes: AppProcesses, core: CoreDriver
     ) throws(SystemdError) {
         self.log = log
         self.processes = processes

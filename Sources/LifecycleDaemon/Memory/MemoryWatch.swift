@@ -6,7 +6,7 @@ import Systemd
 final class MemoryWatch {
     private let loop: EventLoop
     private let log: any JournalSink
-    private let core: any InputHandler
+    private let core: CoreDriver
     private var source: MemoryPressureSource?
     /// The thresholds of the settings.
     private var wanted: MemoryThresholds?
@@ -19,7 +19,7 @@ final class MemoryWatch {
     /// The path of the file of memory pressure; tests set another one.
     var file = MemoryPressureSource.machine
 
-    init(loop: EventLoop, log: any JournalSink, core: any InputHandler) throws(SystemdError) {
+    init(loop: EventLoop, log: any JournalSink, core: CoreDriver) throws(SystemdError) {
         self.loop = loop
         self.log = log
         self.core = core
@@ -89,7 +89,7 @@ final class MemoryWatch {
     func expectUse() { reserve.begin() }
 
     private func report(_ pressure: MemoryPressure) {
-        if pressure.level != .normal { core.handle(.memory(pressure.shortage)) }
+        if pressure.level != .normal { core.append(.memory(pressure.shortage)) }
     }
 
     private func reportUnavailable(_ reason: String) {
@@ -100,7 +100,7 @@ final class MemoryWatch {
     func mark() { _ = source?.current() }
 
     /// Tells the core how short memory is now; not short, if that cannot be read.
-    func read() { core.handle(.memory(source?.current()?.shortage ?? MemoryShortage(.normal))) }
+    func read() { core.append(.memory(source?.current()?.shortage ?? MemoryShortage(.normal))) }
 }
 
 nonisolated extension MemoryThresholds {

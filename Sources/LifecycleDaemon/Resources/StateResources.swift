@@ -10,7 +10,7 @@ import Systemd
 /// because the app has to answer callbacks while other programs want the processor; others after a pause.
 final class StateResources {
     private let processes: AppProcesses
-    private let core: any InputHandler
+    private let core: CoreDriver
     private let log: any JournalSink
     private let store: StateLog
     private var control: ResourceControl?
@@ -21,33 +21,40 @@ final class StateResources {
     private var processLimit: Int?
     private var order = OutOfMemoryOrder(lowest: 0)
     private var states: OrderedDictionary<AppIndex, AppState> = [:]
-    /// Apps that have entered the foreground.
-    private let raised: BatchQueue
+    /// Apps that have entered the foreground, in their order.
+    private var raised: [AppIndex] = []
+    private var isWaiting = true
     /// Other apps whose share has changed.
     private let stale: BatchQueue
     private var reported: Set<String> = []
 
     init(
-        loop: EventLoop, log: any JournalSink, processes: AppProcesses, core: any InputHandler, store: StateLog
+        loop: EventLoop, log: any JournalSink, processes: AppProcesses, core: CoreDriver, store: StateLog
     ) throws(SystemdError) {
         self.processes = processes
         self.core = core
         self.log = log
         self.store = store
         let owner = Owner<StateResources>()
-        raised = try BatchQueue(loop: loop, isWaiting: true, start: .followUp) { owner.object?.apply($0) }
         stale = try BatchQueue(loop: loop, isWaiting: true, start: .idle) { owner.object?.apply($0) }
         owner.object = self
     }
 
     private func beginRaising(_ app: AppIndex) {
         stale.remove(app)
-        raised.append(app)
+        if !raised.contains(app) { raised.append(app) }
     }
 
     private func beginLowering(_ app: AppIndex) {
-        raised.remove(app)
+        raised.removeAll { $0 == app }
         stale.append(app)
+    }
+
+    /// Gives the apps that have entered the foreground their share. Called when the replies are sent.
+    func raise() {
+        guard !isWaiting else { return }
+        for app in raised { apply(app) }
+        raised.removeAll(keepingCapacity: true)
     }
 
     /// Finds the capabilities of the machine, and logs them. Called once, before the first launch.
@@ -119,14 +126,15 @@ final class StateResources {
 
     private func forget(_ app: AppIndex) {
         states[app] = nil
-        raised.remove(app)
+        raised.removeAll { $0 == app }
         stale.remove(app)
         order.remove(app)
     }
 
     /// Lets the work begin that waits for the first answer.
     func beginIdleWork() {
-        raised.begin()
+        isWaiting = false
+        raise()
         stale.begin()
     }
 

@@ -56,24 +56,26 @@ extension AppManager {
         let states = core.knownApps.values.map { (app: $0.index, state: $0.state, since: $0.since) }
         for app in states.sorted(by: { $0.since < $1.since }) { resources.enter(app.state, app.app) }
         for announcement in saved.announcements { restore(announcement) }
-        followedCount = announcements.count
         // From here on the next daemon must know what is done.
         beginStore()
-        announceTransitions()
+        announce(isRestored: true)
         // Entries are written at once before the loop runs.
         entriesWritten()
         // A deadline that passed meanwhile is not that of a launch that follows one of these exits.
-        driver.handleOverdue(ended.map { app, status in .outcome(app, .exited(status, othersLeft: false)) })
+        handleInputs(overdue: ended.map { app, status in .outcome(app, .exited(status, othersLeft: false)) })
         for id in ids {
             guard let app = index(of: id), isReconnecting(app) else { continue }
-            if let last = channels.welcomeAgain(app) { driver.handle(.message(app, .reconnected(lastSequence: last))) }
+            if let last = channels.welcomeAgain(app) { driver.append(.message(app, .reconnected(lastSequence: last))) }
         }
+        handleInputs()
         defineAll()
         for app in core.knownApps.values { exits.record(app) }
-        driver.handle(.resumeRestored)
+        driver.append(.resumeRestored)
+        handleInputs()
         processes.checkRestored()
         endAbandonedInterruptions()
-        announceTransitions()
+        handleInputs()
+        announce()
         let running = core.runningCount
         log.sink.write(
             LogEntry(

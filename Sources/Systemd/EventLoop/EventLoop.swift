@@ -25,14 +25,15 @@ import Glibc
         unsafe sd_event_unref(event)
     }
 
-    /// Dispatches events until `exit(code:)` is called.
+    /// Dispatches events, one after the other, until `exit(code:)` is called.
     ///
+    /// - Parameter afterEach: Called after the handler of each event, before another event.
     /// - Returns: the code that was given to `exit(code:)`.
     /// - Throws: `SystemdError` when the loop itself fails, which leaves it unusable.
-    public func run() throws(SystemdError) -> Int32 {
-        let result = unsafe sd_event_loop(event)
-        guard unsafe sd_event_get_state(event) == Int32(SD_EVENT_FINISHED) else {
-            throw SystemdError(operation: "run the event loop", errno: result)
+    public func run(afterEach: () -> Void = {}) throws(SystemdError) -> Int32 {
+        while unsafe sd_event_get_state(event) != Int32(SD_EVENT_FINISHED) {
+            try unsafe checked(sd_event_run(event, .max), "run the event loop")
+            afterEach()
         }
         var code: Int32 = 0
         try unsafe checked(sd_event_get_exit_code(event, &code), "read the exit code of the event loop")
@@ -46,9 +47,10 @@ import Glibc
 
     /// Dispatches the events that are there, and waits for none.
     ///
+    /// - Parameter afterEach: Called after the handler of each event, before another event.
     /// - Throws: `SystemdError` when the loop itself fails, which leaves it unusable.
-    public func dispatchReady() throws(SystemdError) {
-        while try unsafe checked(sd_event_run(event, 0), "run the event loop") > 0 {}
+    public func dispatchReady(afterEach: () -> Void = {}) throws(SystemdError) {
+        while try unsafe checked(sd_event_run(event, 0), "run the event loop") > 0 { afterEach() }
     }
 
     /// Makes `run()` return `code` once the handler that is running has returned.

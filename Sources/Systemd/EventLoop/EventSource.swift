@@ -11,9 +11,6 @@ public struct EventPriority: RawRepresentable, Sendable {
         self.rawValue = rawValue
     }
 
-    /// For what follows the present handler before any other.
-    public static let next = EventPriority(rawValue: 2 * Int64(SD_EVENT_PRIORITY_IMPORTANT))
-
     /// For what must not wait behind a flood of other events.
     public static let important = EventPriority(rawValue: Int64(SD_EVENT_PRIORITY_IMPORTANT))
 

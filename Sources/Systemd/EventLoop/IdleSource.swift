@@ -87,13 +87,3 @@ extension EventLoop {
         return round
     }
 }
-
-extension EventLoop {
-    /// Makes work that follows the handler that asks for it, before the loop dispatches another event.
-    ///
-    /// - Parameter handler: Called once for each time that it was scheduled.
-    /// - Throws: `SystemdError` when there is no memory left.
-    public func followUp(_ handler: @escaping LaterSource.Handler) throws(SystemdError) -> LaterSource {
-        try later(priority: .next, handler: handler)
-    }
-}

@@ -52,23 +52,18 @@ extension EventLoop {
 /// Work for later: runs in the next iteration of the loop, after the handler that asked for it has returned.
 public final class LaterSource: EventSource<Void> {
     private let loop: EventLoop
-    /// A Boolean value that indicates whether the source has a priority that hardly any other has: those before it and
-    /// those after it are dispatched in this order however long they have been ready.
-    private let hasOwnPriority: Bool
 
-    init(loop: EventLoop, priority: EventPriority?, handler: @escaping Handler) throws(SystemdError) {
+    init(loop: EventLoop, handler: @escaping Handler) throws(SystemdError) {
         self.loop = loop
-        hasOwnPriority = priority != nil
         super.init(handler: handler)
         unsafe setSource(try makeSource())
         setEnabled(SD_EVENT_OFF)
-        if let priority { setPriority(priority) }
     }
 
     /// Makes the handler run once. Called from the handler itself, it makes it run once more, after other ready
     /// sources.
     public func schedule() {
-        if !hasOwnPriority { joinTheQueue() }
+        joinTheQueue()
         setEnabled(SD_EVENT_ONESHOT)
     }
 
@@ -105,14 +100,10 @@ public final class LaterSource: EventSource<Void> {
 extension EventLoop {
     /// Makes a deferred source that is not scheduled.
     ///
-    /// - Parameters:
-    ///   - priority: A priority of its own, not to be set again; nil for the default, in a queue with all others.
-    ///   - handler: Called once for each time that it was scheduled.
+    /// - Parameter handler: Called once for each time that it was scheduled.
     /// - Returns: The source.
     /// - Throws: `SystemdError` when there is no memory left.
-    public func later(
-        priority: EventPriority? = nil, handler: @escaping LaterSource.Handler
-    ) throws(SystemdError) -> LaterSource {
-        try LaterSource(loop: self, priority: priority, handler: handler)
+    public func later(handler: @escaping LaterSource.Handler) throws(SystemdError) -> LaterSource {
+        try LaterSource(loop: self, handler: handler)
     }
 }
