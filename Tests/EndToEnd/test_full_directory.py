@@ -109,8 +109,9 @@ def test_no_app_is_launched_without_room_and_those_that_run_go_on(cramped):
     switch(cramped)
     with open(cramped.filler, "ab") as filler:
         filler.truncate(0)
-    wait_for(lambda: "has space again" in cramped.logged, what="the daemon has tried again")
-    assert cramped.lifectl.json("status")["status"]["launchBlocker"] is None
+    has_room = lambda: cramped.lifectl.json("status")["status"]["launchBlocker"] is None
+    wait_for(has_room, what="the daemon has tried again")
+    assert "has space again" in cramped.logged
     assert_well(cramped)
     assert pids(cramped) == before
     start_again(cramped)
