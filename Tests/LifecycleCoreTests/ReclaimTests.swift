@@ -69,6 +69,20 @@ import Testing
         #expect(world.state("four") == .suspended)
     }
 
+    /// Some of them may have ended while no daemon was there.
+    @Test func lowerLimitEndsNoAppBeforeAllAreRestored() {
+        var settings = Settings()
+        settings.suspendedLimit = 1
+        var world = world(Self.names)
+        #expect(world.core.shared.suspendedCount == 3)
+        world = world.restored { world in
+            world.give(.configure(settings))
+            world.give(.exited(.code(0), othersLeft: false), of: AppID("one"))
+            #expect(!world.lines().contains { $0.hasPrefix("kill") })
+        }
+        #expect(world.core.shared.suspendedCount == 1)
+    }
+
     @Test func `app that becomes the home app with a new limit is not reclaimed for it`() {
         var world = World(apps: "one", "two", linked: true)
         for name in ["one", "two"] { world.ask(.launch(AppID(name), background: false)) }

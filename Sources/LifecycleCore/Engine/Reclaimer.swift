@@ -149,7 +149,8 @@ extension Engine {
     /// Goes on with the round without a look at the memory if it needs none, and begins one if too many apps are suspended.
     mutating func continueReclaim() {
         // What restored apps have said while there was no daemon comes first.
-        while daemonPhase != .beforeStart, reclaimer.round?.phase == .over { finishStep(nil) }
+        guard daemonPhase != .beforeStart else { return }
+        while reclaimer.round?.phase == .over { finishStep(nil) }
         if isBeyondSuspendedLimit, reclaimer.round == nil { reclaimNext(.suspendedLimit(settings.suspendedLimit)) }
     }
 
@@ -170,7 +171,14 @@ extension Engine {
                 shared.effects.append(.decision(.reclaimed(round.victimID, account), of: app))
             }
         }
-        guard let cause = causeToContinue(round, shortage), reclaimNext(cause) else { return endReclaim() }
+        // In the same instant, an app that a request has saved is not taken again: its callbacks would begin anew.
+        let isSpared =
+            shortage == nil && !round.isAboutScenes
+            && round.victim.map { knownApps[known: $0]?.reclaimed == nil } == true
+        let spared = isSpared ? round.victim : nil
+        guard let cause = causeToContinue(round, shortage), reclaimNext(cause, except: spared) else {
+            return endReclaim()
+        }
     }
 
     private func causeToContinue(_ round: ReclaimRound, _ shortage: MemoryShortage?) -> ReclaimRecord.Cause? {
@@ -190,7 +198,7 @@ extension Engine {
 
     /// Disconnects the background scenes, or else reclaims the first app in the order; returns whether there was any.
     @discardableResult
-    private mutating func reclaimNext(_ cause: ReclaimRecord.Cause) -> Bool {
+    private mutating func reclaimNext(_ cause: ReclaimRecord.Cause, except spared: AppIndex? = nil) -> Bool {
         guard !isShuttingDown else { return false }
         if !cause.isSuspendedLimit, let owner = disconnectBackgroundScenes() {
             let id = knownApps.id(of: owner)
@@ -199,7 +207,7 @@ extension Engine {
             letSettle()
             return true
         }
-        let order = reclaimOrder(suspendedOnly: cause.isSuspendedLimit)
+        let order = reclaimOrder(suspendedOnly: cause.isSuspendedLimit).filter { $0 != spared }
         guard let app = order.first else { return false }
         let account = ReclaimRecord(cause: cause, order: order.map { knownApps[$0].id })
         reclaimer.target(app, knownApps.id(of: app), account, isAboutScenes: false)
