@@ -15,10 +15,16 @@ import Testing
         var tables: [String] = []
         for target in ["LifecycleCore", "LifecycleDaemon"] {
             for file in try SourceTree.swiftFiles(of: target) {
-                let values = file.code.joined(separator: "\n").matches(of: /\bcoder\.([a-z]+)\(\s*"([a-z-]+)"/)
+                let values = file.code.joined(separator: "\n").matches(
+                    of: /\b(?:coder|parts)\.([a-z]+)\((?:\s*"([a-z-]+)")?/)
                 guard !values.isEmpty else { continue }
-                tables.append(values.map { "\($0.output.1) \($0.output.2)" }.joined(separator: ", "))
+                tables.append(values.map { "\($0.output.1) \($0.output.2 ?? "")" }.joined(separator: ", "))
             }
+        }
+        // A definition is saved as the text of a manifest.
+        for file in try SourceTree.swiftFiles(of: "Configuration") where file.path.hasSuffix("/Manifest.swift") {
+            let keys = file.code.joined(separator: "\n").matches(of: /\bKey\(\s*"([A-Za-z]+)", ([^\n]*)/)
+            tables.append(keys.map { "\($0.output.1) \($0.output.2)" }.joined(separator: ", "))
         }
         return tables.sorted().joined(separator: "\n").utf8.reduce(0xcbf2_9ce4_8422_2325) {
             ($0 ^ UInt64($1)) &* 0x100_0000_01b3

@@ -226,6 +226,18 @@ def test_the_next_daemon_goes_on_with_an_app_of_an_entry(desktop, stays):
     assert ("app" in desktop.lifectl.apps()) == stays
 
 
+def test_the_next_daemon_relaunches_an_app_of_an_entry_that_waits_for_its_restart(desktop):
+    desktop.entry("app.desktop", "X-Lifed-Restart=on-failure", exec="false")
+    desktop.lifectl("launch", "app", check=False)
+    details = lambda: desktop.lifectl.json("status", "app")["details"]
+    # Each pause before a relaunch is longer than the one before.
+    wait_for(lambda: details()["failures"] >= 4 and details().get("restartAtUSec"))
+    desktop.process.send_signal(signal.SIGKILL)
+    desktop.process.wait()
+    desktop.start()
+    assert details()["failures"] >= 4
+
+
 def test_nothing_in_a_data_directory_hurts(desktop):
     folder = desktop.shared / "applications"
     desktop.entry("good.desktop")

@@ -104,7 +104,9 @@ extension Kind<String> {
     }
 
     static let absolutePath = Kind("an absolute path (~ and variables are not expanded)") { node in
-        guard case .string(let text) = node, text.hasPrefix("/"), text.utf8.count < 4096 else { return nil }
+        guard case .string(let text) = node, text.utf8.first == UInt8(ascii: "/"), text.utf8.count < 4096 else {
+            return nil
+        }
         return text
     }
 }

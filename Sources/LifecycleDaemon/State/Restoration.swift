@@ -101,9 +101,12 @@ extension AppManager {
         var isUserNamed = false
         for id in saved.apps(with: .definition) {
             // Requests for an app that was never launched ended with the previous daemon.
-            guard saved[.app, id] != nil, let record = saved[.definition, id],
-                var definition = AppDefinition(saved: record, defaults: defaults)
-            else { continue }
+            guard saved[.app, id] != nil, let record = saved[.definition, id] else { continue }
+            guard var definition = AppDefinition(saved: record, defaults: defaults) else {
+                log.sink.write(
+                    .warning, "cannot restore the definition of \(id): the saved text is not valid; doing without it")
+                continue
+            }
             if definition.isAdHoc { definition.savedSize = record.bytes.count }
             if let described = catalog[id] {
                 guard definition.isAdHoc, !haveSameUser(definition, described) else { continue }
@@ -114,6 +117,10 @@ extension AppManager {
             if let model = definition.model.flatMap({ catalog[AppID($0)] }) { definition.follow(model) }
             catalog.insert(definition, as: id)
             if case .named = definition.user { isUserNamed = true }
+        }
+        // Only a running app has a record of its own; the others are as their entries say now.
+        for id in saved.apps(with: .app) where catalog[id] == nil && saved[.definition, id] == nil {
+            if let entry = entry(of: id) { catalog.insert(definition(of: entry), as: id) }
         }
         if isUserNamed { lookUpUsers() }
     }
@@ -154,6 +161,8 @@ extension AppManager {
             channels.restore(channel, of: app.index, progress: progress ?? ChannelProgress(launched: app.launched))
         } else if let process = progress?.process {
             channels.remember(process, of: app.index)
+            // The next hello is the first on its channel.
+            store.add(.channel, ChannelProgress(process: process).saved, of: app.id)
         }
         return nil
     }

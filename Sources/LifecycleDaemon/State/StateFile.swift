@@ -63,7 +63,13 @@ final class StateFile {
         if let error = new.reserve(contents.count) { throw error }
         try new.write(contents, at: 0)
         try new.clear(from: contents.count)
-        spare = try exchange() ? current : nil
+        do throws(Errno) {
+            spare = try exchange() ? current : nil
+        } catch {
+            // Somebody may have removed it: the next attempt makes another.
+            spare = nil
+            throw error
+        }
         current = new
         end = contents.count
         // The file is usable without a spare; see `hasRoom(for:)`.

@@ -28,6 +28,8 @@ final class StateLog {
     /// The lines of the present step.
     private var step: [UInt8] = []
     private var condition = Condition.good
+    /// True while the file lacks a step, and so must be written anew.
+    private var isBehind = false
     private let retry: TimerSource
     /// Writes what was added outside of a step.
     private let commitment: IdleSource
@@ -60,6 +62,7 @@ final class StateLog {
             for app in state.apps(with: kind) where !isKept(app) { add(kind, nil, of: app) }
         }
         isBegun = true
+        isBehind = true
         replace()
     }
 
@@ -119,21 +122,22 @@ final class StateLog {
     /// Writes the present step.
     func commit() {
         guard isBegun, !step.isEmpty else { return }
-        if isFailing || !file.append(step) { replace() }
+        if isBehind || !file.append(step) {
+            isBehind = true
+            replace()
+        }
         step.removeAll(keepingCapacity: true)
     }
 
-    private var isFailing: Bool { if case .failing = condition { true } else { false } }
-
-    /// Writes everything anew.
+    /// Writes everything anew. Called when no step is pending but one that could not be appended.
     private func replace() {
         do throws(Errno) {
             try file.replace(state.lines)
+            isBehind = false
             setCondition(state.size > sizeLimit / 2 ? .large : file.hasRoom(for: state.size) ? .good : .full)
         } catch {
-            setCondition(.failing(error))
+            setCondition(!isBehind && error.isLackOfSpace ? .full : .failing(error))
         }
-        step.removeAll(keepingCapacity: true)
     }
 
     /// Writes everything anew.
@@ -141,8 +145,9 @@ final class StateLog {
     /// - Returns: Whether the next daemon finds all of it.
     func flush() -> Bool {
         guard isBegun else { return false }
+        commit()
         replace()
-        return !isFailing
+        return !isBehind
     }
 
     // MARK: Space
@@ -153,7 +158,10 @@ final class StateLog {
     @discardableResult
     func makeRoom() -> StartFailure? {
         let isGood = condition == .good && state.size <= sizeLimit / 2 && file.hasRoom(for: state.size)
-        if isBegun, !isGood { replace() }
+        if isBegun, !isGood {
+            commit()
+            replace()
+        }
         return objection
     }
 
@@ -161,8 +169,8 @@ final class StateLog {
     var objection: StartFailure? {
         switch condition {
         case .good: nil
-        case .full, .failing(Errno(rawValue: ENOSPC)), .failing(Errno(rawValue: EDQUOT)):
-            .unrecorded(directory, Errno(rawValue: ENOSPC))
+        case .full: .unrecorded(directory, Errno(rawValue: ENOSPC))
+        case .failing(let error) where error.isLackOfSpace: .unrecorded(directory, Errno(rawValue: ENOSPC))
         case .large: .stateTooLarge(limit: sizeLimit / 2)
         case .failing(let error): .unrecorded(file.path, error)
         }
@@ -198,6 +206,10 @@ final class StateLog {
         if let error { fields.append(("LIFED_REASON", error.description)) }
         log.write(LogEntry(id: id, priority: .warning, message: message, fields: fields))
     }
+}
+
+nonisolated extension Errno {
+    fileprivate var isLackOfSpace: Bool { rawValue == ENOSPC || rawValue == EDQUOT }
 }
 
 nonisolated extension Announcement {

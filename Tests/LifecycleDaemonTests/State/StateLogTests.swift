@@ -201,6 +201,23 @@ import Testing
         }
     }
 
+    /// A program that clears temporary files may remove the spare. What is on file is whole, and goes on.
+    @Test func removedSpareLosesNoStepAndIsMadeAnew() throws {
+        try withTemporaryDirectory { (root: String) throws in
+            let path = root + "/state"
+            let store = try begin(path)
+            launch(Self.clock, store)
+            #expect(unsafe unlink(path + ".new") == 0)
+            #expect(store.flush(), "everything is on file")
+            #expect(store.objection != nil)
+            launch(Self.mail, store)
+            try expectSaved(path)
+            #expect(store.makeRoom() == nil)
+            #expect(unsafe access(path + ".new", F_OK) == 0)
+            try expectSaved(path)
+        }
+    }
+
     @Test func nextDaemonTakesTheStepAgainThatWasRepliedToAndNotSaved() throws {
         try withTemporaryDirectory { (root: String) throws in
             let path = root + "/state"
