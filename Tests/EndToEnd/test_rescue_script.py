@@ -44,6 +44,17 @@ def stopped(start, command=programs.IDLE, is_ready=lambda: True):
     return pid, identity(pid)
 
 
+def test_a_state_of_another_user_names_no_process_to_the_rescue(tmp_path, start, rescue_adopted):
+    if os.geteuid() != 0:
+        pytest.skip("only root can make a file of another user")
+    pid, named = stopped(start)
+    (tmp_path / "lifed").mkdir()
+    (tmp_path / "lifed/state").touch()
+    os.chown(tmp_path / "lifed/state", 65534, 65534)
+    rescue_adopted(f"launch app main={named} taken-in=1\n")
+    assert Kernel().stat(pid).state == "T"
+
+
 def test_the_last_record_of_an_app_counts_for_the_rescue(start, rescue_adopted):
     """Only that says which processes another program had stopped."""
     (held, theirs), (free, ours), (released, former) = (stopped(start) for _ in range(3))
