@@ -6,7 +6,10 @@ import LifecycleCore
 import Processes
 import Systemd
 
-/// The daemon: one thread and one loop around the core.
+/// The root of the daemon: it makes every part, and starts, reloads, hands over and ends the whole.
+///
+/// One thread and one event loop serve everything. ``Turn`` says what follows each event. What happens to an app is decided in the
+/// core and done in `Apps`; nothing about a single app belongs here.
 public final class Daemon {
     private let instance: Instance
     private let paths: DaemonPaths
@@ -131,6 +134,7 @@ public final class Daemon {
         defer {
             log.end()
             manager.entriesWritten()
+            store.commit()
         }
         return try loop.run(afterEach: turn.run)
     }
@@ -286,10 +290,12 @@ extension Daemon {
         var kept = Reexecution(descriptorLimit: descriptorLimit)
         control.server.leave(to: &kept)
         manager.leave(to: &kept)
-        if let client { kept.keep(client.connection.number, as: Reexecution.Name.client) }
+        // The number of a client that has gone may be that of another file by now.
+        if let client, client.connection.isOpen { kept.keep(client.connection.number, as: Reexecution.Name.client) }
         log.write(
             LogEntry(id: .daemonStopping, message: "lifed executes its program again, and leaves the apps as they are"))
         log.end()
+        manager.entriesWritten()
         notify(.reloading)
         let error = kept.execute(program)
         // The entries so far are written; later ones wait for the loop again.
@@ -310,7 +316,7 @@ enum StraySignals {
     static func ignore() {
         let used = [ProcessorWatch.signal, Reexecution.signal]
         let realTime = (__libc_current_sigrtmin()...__libc_current_sigrtmax()).filter { !used.contains($0) }
-        for number in [SIGPIPE, SIGUSR1, SIGALRM, SIGVTALRM, SIGPROF, SIGIO, SIGPWR, SIGSTKFLT] + realTime {
+        for number in [SIGPIPE, SIGUSR1, SIGALRM, SIGVTALRM, SIGPROF, SIGIO, SIGPWR, SIGSTKFLT, SIGXFSZ] + realTime {
             signal(number, SIG_IGN)
         }
     }

@@ -33,6 +33,8 @@ extension AppManager: ChannelDelegate {
             handleInputs()
             left -= 1
         }
+        // The end of the channel is an input, too.
+        handleInputs()
         return channels.isOpen(app)
     }
 

@@ -46,9 +46,9 @@ final class AppManager {
     private var uses = UseReports()
     /// The core's settings as they are configured.
     private var settings = Settings()
-    var session = FollowedLoginSession() {
-        didSet { if session != oldValue { store.save(.session, session.saved) } }
-    }
+    /// Saved when the inputs are handled that have led to it.
+    var session = FollowedLoginSession()
+    private var savedSession = FollowedLoginSession()
     var boundInterruptions = BoundInterruptions() {
         didSet {
             if boundInterruptions != oldValue { store.save(.bound, boundInterruptions.saved) }
@@ -185,6 +185,10 @@ final class AppManager {
     func handleInputs(overdue: [Input] = []) {
         driver.handleInputs(overdue: overdue) { perform($0) }
         channels.confirm()
+        processes.confirmNews()
+        guard session != savedSession else { return }
+        savedSession = session
+        store.save(.session, session.saved)
     }
 
     /// Applies a configuration. Running apps stay as they are.

@@ -122,7 +122,7 @@ extension AppProcesses {
             watchMain(of: app, tree)
         }
         for event in events { handle(event) }
-        tree.confirmNews()
+        if tree.newsDescriptor != nil { unconfirmed.append(tree) }
         if othersWait, tree.processesAskedFirst.isEmpty, running[app.index] === app { save(app) }
     }
 
@@ -194,7 +194,8 @@ extension AppProcesses {
         if othersLeft, case .none = app.operation { app.endOperation() }
         if othersLeft && app.exitPolicy == .last { return save(app) }
         app.hasReportedExit = true
-        if othersLeft { save(app) }
+        // In one step with what the core makes of it: a core that does not know of the exit would wait for it for ever.
+        if othersLeft { add(app) }
         report(app.index, .exited(ExitStatus(status), othersLeft: othersLeft))
     }
 

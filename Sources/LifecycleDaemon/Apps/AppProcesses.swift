@@ -17,6 +17,8 @@ final class AppProcesses {
     private let store: StateLog
     private(set) var running: OrderedDictionary<AppIndex, RunningApp> = [:]
     private var lastPIDs: [AppIndex: ProcessID] = [:]
+    /// The trees whose keepers have told something that is not saved.
+    var unconfirmed: [ProcessTree] = []
     /// The control groups of the apps.
     let changes: WatchSet
     /// The main processes that are no children.
@@ -88,6 +90,14 @@ final class AppProcesses {
 
     func report(_ app: AppIndex, _ outcome: Outcome) { core.append(.outcome(app, outcome)) }
     func save(_ app: RunningApp) { store.save(.launch, app.record().saved, of: core.id(of: app.index)) }
+    /// Saves an app with the next step.
+    func add(_ app: RunningApp) { store.add(.launch, app.record().saved, of: core.id(of: app.index)) }
+
+    /// Lets the keepers forget what they have told. Called when the inputs that follow from it are saved.
+    func confirmNews() {
+        for tree in unconfirmed { tree.confirmNews() }
+        unconfirmed = []
+    }
 
     // MARK: Lookup
 

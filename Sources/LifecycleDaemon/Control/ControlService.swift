@@ -218,6 +218,7 @@ extension ControlService: LifedHandler {
         let ids = report.apps.map { AppID($0) }
         let known = Set(ids.filter { manager.isKnown($0) && rights.seesAll(of: $0, call.scope) })
         manager.report(report.use, of: known, by: call.connection)
+        manager.handleInputs()
         let core = manager.core
         let ignored = ids.filter { id in
             guard known.contains(id), let app = manager.app(id) else { return true }

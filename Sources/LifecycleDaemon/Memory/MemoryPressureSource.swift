@@ -23,7 +23,7 @@ final class MemoryPressureSource {
     private let thresholds: MemoryThresholds
     private let handler: (Event) -> Void
     private var triggers: [Trigger] = []
-    private var last: MemoryReading
+    private(set) var last: MemoryReading
     private var criticalAt: UInt64?
 
     /// Begins to watch.

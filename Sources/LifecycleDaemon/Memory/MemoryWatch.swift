@@ -8,6 +8,8 @@ final class MemoryWatch {
     private let log: any JournalSink
     private let core: CoreDriver
     private var source: MemoryPressureSource?
+    /// The reading that the next one is compared to. A report of the kernel in between must not count as that.
+    private var marked: MemoryReading?
     /// The thresholds of the settings.
     private var wanted: MemoryThresholds?
     /// The thresholds that are watched; nil if none are.
@@ -97,10 +99,13 @@ final class MemoryWatch {
     }
 
     /// Lets the next reading be about the waiting from now on.
-    func mark() { _ = source?.current() }
+    func mark() {
+        _ = source?.current()
+        marked = source?.last
+    }
 
     /// Tells the core how short memory is now; not short, if that cannot be read.
-    func read() { core.append(.memory(source?.current()?.shortage ?? MemoryShortage(.normal))) }
+    func read() { core.append(.memory(source?.current(since: marked)?.shortage ?? MemoryShortage(.normal))) }
 }
 
 nonisolated extension MemoryThresholds {
