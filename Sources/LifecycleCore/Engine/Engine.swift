@@ -10,7 +10,7 @@ public import OrderedCollections
 ///
 /// - Deliver one ``Input/tick`` for each deadline that is due before any other input.
 /// - After each input, save the records of ``takeChangedIndexes()`` before any effect is performed.
-/// - Perform the effects in order. A reply may be sent after the callbacks that follow it.
+/// - Perform the effects in order. Replies may be sent later, when no input is left.
 /// - Return the outcome of each effect as a later input.
 /// - Deliver a tick when ``nextDeadline`` has come.
 public struct Engine: Sendable {

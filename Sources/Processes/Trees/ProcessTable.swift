@@ -1,6 +1,9 @@
 import Glibc
 
-/// All process trees of the daemon. Nothing else waits for children.
+/// All process trees of the daemon, and which tree a process belongs to.
+///
+/// It alone waits for children: a second caller of waitpid(2) would take their ends away. It reports what happened as return values,
+/// and decides nothing about apps, which it does not know.
 public final class ProcessTable {
     private var treesByToken: [LaunchToken: ProcessTree] = [:]
     /// By main processes that are children: no other process gets such a number before it is reaped here.

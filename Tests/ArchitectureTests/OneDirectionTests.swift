@@ -1,0 +1,22 @@
+import Testing
+
+/// Holds the daemon to one direction: a part returns what has happened, or appends it to the inbox, and does not know its owner.
+@Suite struct OneDirectionTests {
+    /// The files that still reach back to an owner or a later part. The list can only become shorter.
+    static let remaining: Set<String> = [
+        "Apps/AppChannels.swift", "Apps/AppManager.swift", "Apps/RunningApp.swift", "Control/ControlConnection.swift",
+        "Control/ControlService.swift", "Control/MetricsCalls.swift", "Desktop/ActivatedApps.swift",
+        "Desktop/AppUnits.swift", "Desktop/BusCalls.swift", "Desktop/EndNotifications.swift",
+    ]
+
+    @Test func noOtherPartOfTheDaemonKnowsItsOwner() throws {
+        let directory = SourceTree.root + "/Sources/LifecycleDaemon/"
+        let found = try SourceTree.swiftFiles(of: "LifecycleDaemon").filter { file in
+            file.code.contains { line in
+                let words = line.split(separator: " ")
+                return words.contains("unowned") || zip(words, words.dropFirst()).contains { $0 == ("weak", "var") }
+            }
+        }
+        #expect(Set(found.map { String($0.path.dropFirst(directory.count)) }) == Self.remaining)
+    }
+}
