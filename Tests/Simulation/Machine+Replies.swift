@@ -37,7 +37,9 @@ extension Machine {
             if tree.isStopped { report("\(id) is \(step.to), and stopped") }
         case .notRunning:
             if !tree.isGone { report("\(id) is said to be gone, and is not") }
-            ends[id] = tree.watch.cause ?? .unclear
+            // A signal from outside is its cause whatever the status: it may have ended in good order because of it.
+            let isSignalled = core.knownApps[id]?.lastExit?.reason == .signalled
+            ends[id] = isSignalled ? .system : tree.watch.cause ?? .unclear
             checkEndOfScenes(id)
         case .terminating:
             noteCauseToKill(id)
