@@ -35,7 +35,7 @@ extension Engine {
     ///
     /// - Parameters:
     ///   - machine: The record of what concerns several apps.
-    ///   - records: The records of the apps, each of which has one.
+    ///   - records: One record for each app.
     ///   - settings: The settings by now.
     ///   - policy: The policy of an app by now; nil for an app without a manifest, which is forgotten when it ends.
     ///   - now: The time.

@@ -16,7 +16,7 @@ extension AppManager: ChannelDelegate {
         switch processes.owner(of: process) {
         case .app(let id):
             guard let app = index(of: id), peer.lives else { return }
-            guard mayConnect(process, as: app), !hasOpenChannel(app) else { return unmanaged.add(peer) }
+            guard mayConnect(process, as: app), !hasChannelAfterReading(app) else { return unmanaged.add(peer) }
             guard resumes || !isExpected(of: app, other: process) else {
                 return unmanaged.add(peer) { [weak self] in self?.admit($0, resumes: true) }
             }
@@ -27,7 +27,7 @@ extension AppManager: ChannelDelegate {
     }
 
     /// Returns whether the app has a channel, having handled what it has sent so far: the end of the channel may follow.
-    private func hasOpenChannel(_ app: AppIndex) -> Bool {
+    private func hasChannelAfterReading(_ app: AppIndex) -> Bool {
         var left = Self.readLimit
         while left > 0, channels.readMore(of: app) {
             handleInputs()

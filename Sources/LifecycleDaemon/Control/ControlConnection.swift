@@ -107,7 +107,7 @@ final class ControlConnection {
         }
     }
 
-    /// Writes what the socket takes. The next call then waits for its turn: no event tells of it.
+    /// Writes what the socket takes, and queues the next call: it is in memory already, so the kernel sends no event for it.
     private func flush() {
         write()
         accountForMemory()

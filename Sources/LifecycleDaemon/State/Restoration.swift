@@ -6,7 +6,7 @@ import Systemd
 
 /// The restoration of the apps of the previous daemon.
 extension AppManager {
-    /// Begins to save: the apps of which nothing is restored have no records.
+    /// Begins to save, and drops the records of apps that were not restored.
     func beginStore() {
         let core = core
         store.add(.controlGroups, processes.groupsPath.map { SavedRecord(["cgroups": $0]) })
@@ -118,7 +118,7 @@ extension AppManager {
             catalog.insert(definition, as: id)
             if case .named = definition.user { isUserNamed = true }
         }
-        // Only a running app has a record of its own; the others are as their entries say now.
+        // No definition is saved of an app of a desktop entry that does not run: it is as its entry says now.
         for id in saved.apps(with: .app) where catalog[id] == nil && saved[.definition, id] == nil {
             if let entry = entry(of: id) { catalog.insert(definition(of: entry), as: id) }
         }

@@ -52,7 +52,7 @@ final class StateFile {
 
     /// Writes everything anew, as one frame. If that fails, the old file stays.
     ///
-    /// - Throws: The error because of which nothing was written.
+    /// - Throws: The error that kept everything from being written.
     func replace(_ lines: [UInt8]) throws(Errno) {
         let contents = header + StateFrames.frame(lines)
         guard contents.count <= sizeLimit else { throw Errno(rawValue: EFBIG) }

@@ -32,9 +32,9 @@ public struct KeeperProgram: Sendable {
         Keeper(process, line: process.isCurrent ? try? connect(for: token) : nil)
     }
 
-    /// Returns a tree for each launch of an earlier process that has a keeper and is not among these: its record is lost, or was never
-    /// written. Ends the keepers of launches of which nothing is left.
-    func unknownTrees(besides known: Set<LaunchToken>) -> [SavedTree] {
+    /// Returns a tree for each launch of an earlier process that has a keeper but no record: it was lost, or never written. Ends the
+    /// keepers that have no child left.
+    func takeUnknownTrees(besides known: Set<LaunchToken>) -> [SavedTree] {
         let tokens = (fileNames(in: directory) ?? []).compactMap { LaunchToken(rawValue: $0) }
         return tokens.filter { !known.contains($0) }.compactMap { token in
             let (tree, isComplete) = ProcFile.checkCompleteness { findTree(of: token) }
@@ -66,7 +66,7 @@ public struct KeeperProgram: Sendable {
             let line = try connect(for: token)
             _ = Keeper.send(LINUX_KEEPER_RELEASE, over: line.rawValue)
         } catch {
-            // For want of a descriptor, for example: the next daemon tries again.
+            // The process may be out of descriptors, for example. The next daemon tries again.
             if case .resources = error { return }
         }
         removeSocket(for: token)

@@ -128,7 +128,7 @@ extension ProcessTable {
             tree.desiredState = .stopped
             return tree
         }
-        return trees + (keepers?.unknownTrees(besides: Set(saved.map(\.token))) ?? [])
+        return trees + (keepers?.takeUnknownTrees(besides: Set(saved.map(\.token))) ?? [])
     }
 }
 
@@ -141,7 +141,7 @@ extension ProcessTable {
     /// - Returns: The result for the processes in no tree.
     public func endRestoration(unmanaged: [SavedTree] = []) -> ResumedLeftovers {
         let left = groups?.removeGroups(unless: isInUse) ?? []
-        let kept = keepers?.unknownTrees(besides: Set((trees + removedTrees).map(\.token))) ?? []
+        let kept = keepers?.takeUnknownTrees(besides: Set((trees + removedTrees).map(\.token))) ?? []
         let resumed = ResumedLeftovers(left.flatMap { $0.withDescendants() }, in: groups, unmanaged + kept)
         for tree in kept { keepers?.release(tree.token) }
         return resumed

@@ -218,7 +218,7 @@ import Testing
         }
     }
 
-    @Test func nextDaemonTakesTheStepAgainThatWasRepliedToAndNotSaved() throws {
+    @Test func nextDaemonTakesAStepAgainWhoseOutcomeWasNotSaved() throws {
         try withTemporaryDirectory { (root: String) throws in
             let path = root + "/state"
             let store = try begin(path)
