@@ -17,10 +17,10 @@ final class CoreDriver {
     private let timer: TimerSource
     private var armedFor: Instant?
 
-    init(loop: EventLoop, store: StateLog) throws(SystemdError) {
-        self.loop = loop
+    init(events: Events, store: StateLog) throws(SystemdError) {
+        loop = events.loop
         self.store = store
-        timer = try loop.timer {}
+        timer = try events.timer(.deadline)
     }
 
     func restore(_ core: Engine) { self.core = core }

@@ -15,11 +15,11 @@ public final class Daemon {
     private let paths: DaemonPaths
     private let bootID: String
     private let usesControllers: Bool
-    private let loop: EventLoop
-    private let log: Log
-    private let store: StateLog
-    private let manager: AppManager
-    private let control: ControlService
+    let events: Events
+    let log: Log
+    let store: StateLog
+    let manager: AppManager
+    let control: ControlService
     private let turn: Turn
     private let loader: ConfigurationLoader
     private let descriptors: StoredDescriptors
@@ -29,7 +29,7 @@ public final class Daemon {
     private var desktop: DesktopSession?
     private var settings = DaemonSettings()
     private var suspendedApps: SuspendedApps?
-    private var idleWork: IdleWork?
+    private var firstPause: FirstPause?
     private var signals: [SignalSource] = []
     private var isHandingOver = false
     private var isShuttingDown = false
@@ -60,8 +60,8 @@ public final class Daemon {
         paths = try DaemonPaths(options: options, environment: environment)
         bootID = try BootID.ofThisBoot()
         loader = ConfigurationLoader(paths.configuration, instance: instance, environment: environment)
-        loop = try EventLoop()
-        log = Log(target: options.logTarget)
+        events = try Events()
+        log = try Log(target: options.logTarget, events: events)
         var passed = try ServiceManager.takePassedDescriptors()
         if let previousProgram { passed += previousProgram.passed }
         descriptors = StoredDescriptors(from: &passed)
@@ -72,15 +72,15 @@ public final class Daemon {
             isSystem: isSystem, stateDirectory: paths.state, appSocket: paths.appSocket,
             environment: AppEnvironment(daemon: environment), usesJournal: log.usesJournal,
             descriptorLimit: descriptorLimit.map { min($0, OpenFileLimit.usual) })
-        store = try StateLog(path: paths.stateFile, bootID: bootID, loop: loop, log: log)
+        store = try StateLog(path: paths.stateFile, bootID: bootID, events: events, log: log)
         manager = try AppManager(
-            loop: loop, launcher: launcher, store: store, entries: isSystem ? nil : loader.entries, log: log)
+            events: events, launcher: launcher, store: store, entries: isSystem ? nil : loader.entries, log: log)
         let socket = try ControlSocket.open(
             passed: passed, paths: paths, isSystem: isSystem,
             lock: previousProgram?.number(of: Reexecution.Name.lock))
         let processes = manager.processes
         control = try ControlService(
-            loop: loop, socket: socket, manager: manager, log: log, instance: instance, path: paths.socket
+            loop: events.loop, socket: socket, manager: manager, log: log, instance: instance, path: paths.socket
         ) { processes.owner(of: $0) }
         turn = Turn(manager: manager, control: control, log: log)
     }
@@ -94,28 +94,29 @@ public final class Daemon {
         Heap.returnLargeBlocks()
         // Where a parent has ignored it, the kernel reaps children and tells of none.
         signal(SIGCHLD, SIG_DFL)
-        for number in [SIGTERM, SIGINT] {
-            signals.append(try loop.signal(number) { [weak self] _ in self?.shutDown() })
-        }
-        signals.append(try loop.signal(SIGUSR2) { [weak self] _ in self?.handOver() })
-        signals.append(try loop.signal(SIGHUP) { [weak self] _ in try? self?.reload() })
-        signals.append(try loop.signal(Reexecution.signal) { [weak self] _ in self?.reexecute(for: nil) })
+        let meanings: [(Int32, DaemonEvent)] = [
+            (SIGTERM, .stopSignal), (SIGINT, .stopSignal), (SIGUSR2, .handOverSignal), (SIGHUP, .reloadSignal),
+            (Reexecution.signal, .reexecutionSignal),
+        ]
+        signals = try meanings.map { number, event in try events.signal(number) { _ in event } }
         control.daemon = self
         try begin(with: readConfiguration())
         listenForApps()
-        try loop.enableWatchdog()
+        try events.loop.enableWatchdog()
         log.write(LogEntry(id: .daemonStarted, message: "lifed \(control.version) listens at \(paths.socket)"))
         manager.start()
         turn.run()
         machine = MachineEvents(
-            loop: loop, manager: manager,
+            loop: events.loop, manager: manager,
             choice: .ofProcess(isUser: instance == .user, environment: currentEnvironment()), log: log)
         if instance == .user {
-            desktop = try DesktopSession(loop: loop, manager: manager, log: log)
+            desktop = try DesktopSession(loop: events.loop, manager: manager, log: log)
             desktop?.apply(settings)
         }
-        suspendedApps = try SuspendedApps(loop: loop, manager: manager, log: log) { [weak desktop] in desktop?.bus() }
-        idleWork = try IdleWork(loop: loop) { [weak manager] in manager?.beginIdleWork() }
+        suspendedApps = try SuspendedApps(loop: events.loop, manager: manager, log: log) { [weak desktop] in
+            desktop?.bus()
+        }
+        firstPause = try FirstPause(events)
         notify(.ready, .status(control.summary))
         previousProgram?.answerClient()
         let code = try serve()
@@ -130,13 +131,15 @@ public final class Daemon {
     }
 
     private func serve() throws -> Int32 {
-        try log.begin(in: loop)
+        log.begin()
         defer {
             log.end()
             manager.entriesWritten()
-            store.commit()
         }
-        return try loop.run(afterEach: turn.run)
+        return try events.loop.run {
+            events.handle(by: handle)
+            turn.run()
+        }
     }
 
     /// Restores the apps of the previous daemon, or begins with those of the configuration.
@@ -169,7 +172,7 @@ public final class Daemon {
         do {
             // Apps of other users connect too; the kernel identifies the process.
             let mode: mode_t = instance == .system ? 0o666 : 0o600
-            appSocket = try AppSocket(at: paths.appSocket, mode: mode, loop: loop) { [weak self] in
+            appSocket = try AppSocket(at: paths.appSocket, mode: mode, loop: events.loop) { [weak self] in
                 self?.manager.admit($0)
             }
         } catch {
@@ -200,7 +203,13 @@ public final class Daemon {
         return configuration
     }
 
-    private func shutDown() {
+    /// Begins the work that waits for the first pause.
+    func beginIdleWork() {
+        firstPause = nil
+        manager.beginIdleWork()
+    }
+
+    func shutDown() {
         isShuttingDown = true
         if let client = reexecution?.client { refuse(client, "it is stopping") }
         reexecution = nil
@@ -211,11 +220,11 @@ public final class Daemon {
         manager.shutDown()
     }
 
-    private func handOver() {
+    func handOver() {
         log.write(LogEntry(id: .daemonStopping, message: "lifed is restarting, and leaves the apps as they are"))
         isHandingOver = true
         notify(.stopping)
-        loop.exit(code: EXIT_SUCCESS)
+        events.loop.exit(code: EXIT_SUCCESS)
     }
 
     private func notify(_ notifications: ServiceNotification...) {
@@ -263,20 +272,22 @@ extension Daemon {
             return
         }
         do throws(SystemdError) {
-            let timer = try loop.timer { [weak self] in self?.continueReexecution() }
-            let deadline = loop.freshNow + Self.replyTime
+            let timer = try events.timer(.reexecutionDue)
+            let deadline = events.loop.freshNow + Self.replyTime
             reexecution = PendingReexecution(client: client, deadline: deadline, timer: timer)
-            timer.arm(atMicroseconds: loop.freshNow)
+            timer.arm(afterMicroseconds: 0)
         } catch {
             log.write(.error, error.description)
             if let client { refuse(client, error.description) }
         }
     }
 
-    private func continueReexecution() {
+    func continueReexecution() {
         guard let pending = reexecution else { return }
-        if control.server.hasPendingReplies(except: pending.client?.connection), loop.freshNow < pending.deadline {
-            return pending.timer.arm(atMicroseconds: loop.freshNow + Self.replyInterval)
+        if control.server.hasPendingReplies(except: pending.client?.connection),
+            events.loop.freshNow < pending.deadline
+        {
+            return pending.timer.arm(afterMicroseconds: Self.replyInterval)
         }
         reexecution = nil
         let failure = executeAgain(for: pending.client)
@@ -299,7 +310,7 @@ extension Daemon {
         notify(.reloading)
         let error = kept.execute(program)
         // The entries so far are written; later ones wait for the loop again.
-        try? log.begin(in: loop)
+        log.begin()
         notify(.ready, .status(control.summary))
         return error.description
     }

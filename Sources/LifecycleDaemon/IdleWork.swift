@@ -65,29 +65,19 @@ final class BatchQueue {
     }
 }
 
-/// Work that waits until the loop has answered the clients that are there: it begins when nothing else is pending, or after a second
-/// of requests without a pause.
-final class IdleWork {
+/// The end of the wait for a loop that has answered the clients that are there: nothing else is pending, or a second of requests
+/// without a pause has passed.
+struct FirstPause {
     /// The longest wait, in microseconds.
     private static let longestWait: UInt64 = 1_000_000
 
-    private var idle: LaterSource?
-    private var timer: TimerSource?
-    private var work: (() -> Void)?
+    private let idle: LaterSource
+    private let timer: TimerSource
 
-    init(loop: EventLoop, work: @escaping () -> Void) throws(SystemdError) {
-        self.work = work
-        idle = try loop.later { [weak self] in self?.begin() }
-        idle?.setPriority(.idle)
-        idle?.schedule()
-        timer = try loop.timer { [weak self] in self?.begin() }
-        timer?.arm(atMicroseconds: loop.freshNow + Self.longestWait)
-    }
-
-    private func begin() {
-        (idle, timer) = (nil, nil)
-        let work = work
-        self.work = nil
-        work?()
+    init(_ events: Events) throws(SystemdError) {
+        idle = try events.later(.firstPause, .idle)
+        idle.schedule()
+        timer = try events.timer(.firstPause)
+        timer.arm(afterMicroseconds: Self.longestWait)
     }
 }

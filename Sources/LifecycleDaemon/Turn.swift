@@ -25,6 +25,7 @@ final class Turn {
         }
         log.writeUrgent()
         if log.isWritten { manager.entriesWritten() }
+        manager.store.commit()
     }
 
     /// Handles inputs until none is left, and only then sends replies: a reply promises the effect.

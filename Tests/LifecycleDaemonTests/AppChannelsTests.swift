@@ -23,17 +23,18 @@ import Testing
         func mayConnect(_ process: ProcessID, as app: AppIndex) -> Bool { !strangers.contains(process) }
     }
 
-    private let loop: EventLoop
+    private let events: Events
+    private var loop: EventLoop { events.loop }
     private let core: CoreDriver
     private let store: StateLog
     private let delegate = Delegate()
     private let channels: AppChannels
 
     init() throws {
-        loop = try EventLoop()
+        events = try Events()
         store = try StateLog()
-        core = try CoreDriver.knowing(Self.clock, in: loop)
-        channels = AppChannels(loop: loop, log: LifecycleLog(sink: RecordingJournal()), core: core, store: store)
+        core = try CoreDriver.knowing(Self.clock, in: events)
+        channels = AppChannels(loop: events.loop, log: LifecycleLog(sink: RecordingJournal()), core: core, store: store)
         channels.delegate = delegate
     }
 

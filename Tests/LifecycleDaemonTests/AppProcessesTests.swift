@@ -12,9 +12,9 @@ import Testing
 
     /// The core waits for an outcome of each effect.
     @Test(arguments: Operation.allCases) func operationOnAnAppWithoutProcessesIsAnswered(operation: Operation) throws {
-        let loop = try EventLoop()
-        let core = try CoreDriver.knowing(AppID("clock"), in: loop)
-        let processes = try AppProcesses(loop: loop, core: core, store: try StateLog(), log: RecordingJournal())
+        let events = try Events()
+        let core = try CoreDriver.knowing(AppID("clock"), in: events)
+        let processes = try AppProcesses(loop: events.loop, core: core, store: try StateLog(), log: RecordingJournal())
         switch operation {
         case .stop: processes.stop(Self.clock)
         case .resume: processes.resume(Self.clock)

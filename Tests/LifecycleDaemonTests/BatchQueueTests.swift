@@ -77,38 +77,33 @@ extension BatchQueueTests {
     }
 }
 
-@Suite struct IdleWorkTests {
-    @Test func workBeginsWhenNothingElseIsPending() throws {
-        let loop = try EventLoop()
-        var order: [String] = []
-        let work = try IdleWork(loop: loop) { order.append("work") }
-        var rounds = 0
+@Suite struct FirstPauseTests {
+    @Test func beginsWhenNothingElseIsPending() throws {
+        let events = try Events()
+        let pause = try FirstPause(events)
+        var (rounds, roundsBefore) = (0, 0)
         var other: LaterSource?
-        other = try loop.later {
-            order.append("other")
+        other = try events.loop.later {
             rounds += 1
             if rounds < 3 { other?.schedule() }
         }
         other?.schedule()
-        try loop.dispatchReady()
-        #expect(order == ["other", "other", "other", "work"])
-        extendLifetime(work)
+        try events.loop.dispatchReady { events.handle { _ in roundsBefore = rounds } }
+        #expect(roundsBefore == 3)
+        extendLifetime(pause)
     }
 
-    @Test func workBeginsOnceUnderRequestsWithoutPause() throws {
-        let loop = try EventLoop()
-        var count = 0
-        let work = try IdleWork(loop: loop) { count += 1 }
-        var end: UInt64 = 0
+    @Test func beginsUnderRequestsWithoutPause() throws {
+        let events = try Events()
+        let pause = try FirstPause(events)
         var other: LaterSource?
-        other = try loop.later {
-            if count > 0 { end = end == 0 ? loop.freshNow + 20_000 : end }
-            if end > 0, loop.freshNow > end { loop.exit(code: 0) } else { other?.schedule() }
-        }
+        other = try events.loop.later { other?.schedule() }
         other?.schedule()
-        #expect(try loop.runGuarded() == 0)
-        #expect(count == 1)
-        extendLifetime(work)
+        let code = try events.loop.runGuarded {
+            events.handle { _ in events.loop.exit(code: 0) }
+        }
+        #expect(code == 0)
+        extendLifetime(pause)
     }
 }
 

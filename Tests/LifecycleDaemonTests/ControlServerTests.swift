@@ -249,17 +249,17 @@ import Varlink
     }
 
     private static func makeService(
-        in root: String, _ loop: EventLoop, _ journal: Journal
+        in root: String, _ events: Events, _ journal: Journal
     ) throws -> (AppManager, ControlService, Turn) {
         let launcher = AppLauncher(
             isSystem: false, stateDirectory: root + "/state", appSocket: root + "/channel",
             environment: AppEnvironment(daemon: [:]), usesJournal: false, descriptorLimit: nil)
         let manager = try AppManager(
-            loop: loop, launcher: launcher, store: try StateLog(), entries: nil, log: journal)
-        let log = Log(target: .console)
+            events: events, launcher: launcher, store: try StateLog(), entries: nil, log: journal)
+        let log = try Log(target: .console, events: events)
         // For the service, this process is no client.
         let service = try ControlService(
-            loop: loop, socket: try ControlSocket.open(in: root), manager: manager, log: log, instance: .user,
+            loop: events.loop, socket: try ControlSocket.open(in: root), manager: manager, log: log, instance: .user,
             path: root + "/control"
         ) { _ in .noApp }
         return (manager, service, Turn(manager: manager, control: service, log: log))
@@ -273,12 +273,12 @@ import Varlink
 
     private static func report(_ use: Use) throws {
         try withTemporaryDirectory { (root: String) throws in
-            let loop = try EventLoop()
-            let (manager, service, turn) = try makeService(in: root, loop, Journal())
+            let events = try Events()
+            let (manager, service, turn) = try makeService(in: root, events, Journal())
             defer { service.close() }
             let client = try ControlClient(at: root, "SetInUse", #"{"use":"\#(use)","apps":[]}"#)
             client.sendMore()
-            try loop.dispatchReady(afterEach: turn.run)
+            try events.loop.dispatchReady(afterEach: turn.run)
             client.receive()
             let isRefused = use == .relaunched || use == .unfollowed
             let refusal = #"{"error":"org.varlink.service.InvalidParameter","parameters":{"parameter":"use"}}"#
@@ -293,19 +293,19 @@ import Varlink
 
     private static func closeByAnnouncement() throws {
         try withTemporaryDirectory { (root: String) throws in
-            let (loop, journal) = (try EventLoop(), Journal())
-            let (manager, service, turn) = try makeService(in: root, loop, journal)
+            let (events, journal) = (try Events(), Journal())
+            let (manager, service, turn) = try makeService(in: root, events, journal)
             journal.onTransition = { [weak service] in service?.close() }
             let id = AppID("clock")
             let transition = Transition(
                 app: id, from: .active, to: .notRunning, reason: .exit, instant: Instant(microseconds: 1),
                 since: Instant(microseconds: 0), answerTime: nil)
             let client = try ControlClient(at: root, "SetInUse", #"{"use":"visible","apps":[]}"#)
-            try loop.dispatchReady(afterEach: turn.run)
+            try events.loop.dispatchReady(afterEach: turn.run)
             client.add("SetInUse", #"{"use":"playing","apps":[]}"#)
             client.sendMore()
             manager.announcements = [(.app(transition), nil, nil)]
-            try loop.dispatchReady(afterEach: turn.run)
+            try events.loop.dispatchReady(afterEach: turn.run)
             #expect(service.server.clientCount == 0)
             #expect(!manager.isReported(.visible) && !manager.isReported(.playing))
         }

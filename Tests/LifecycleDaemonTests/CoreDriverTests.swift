@@ -12,7 +12,7 @@ import Testing
 
     init() throws {
         store = try StateLog()
-        driver = try CoreDriver(loop: EventLoop(), store: store)
+        driver = try CoreDriver(events: Events(), store: store)
         driver.append(.define(Self.clock, Policy()))
         driver.handleInputs { _ in }
     }

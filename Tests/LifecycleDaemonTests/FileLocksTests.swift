@@ -32,9 +32,10 @@ import Testing
         return LockWait.parse(Array(("1: OFDLCK ADVISORY WRITE -1 \(file) 0 EOF\n" + lines.joined()).utf8))
     }
 
-    private func makeProcesses(_ loop: EventLoop) throws -> AppProcesses {
-        try AppProcesses(
-            loop: loop, core: CoreDriver.knowing(in: loop), store: try StateLog(), log: RecordingJournal())
+    private func makeProcesses() throws -> AppProcesses {
+        let events = try Events()
+        return try AppProcesses(
+            loop: events.loop, core: CoreDriver.knowing(in: events), store: try StateLog(), log: RecordingJournal())
     }
 
     @Test func waitersForOtherFilesAreNotExamined() throws {
@@ -43,7 +44,7 @@ import Testing
             let waits = waits(for: "00:00:1", of: 100_000..<110_000) + waits(for: lock, of: 4711..<4712)
             var examined: [ProcessID] = []
             var reports: [Set<AppIndex>] = []
-            let locks = try FileLocks(loop: loop, processes: makeProcesses(loop), log: RecordingJournal()) {
+            let locks = try FileLocks(loop: loop, processes: makeProcesses(), log: RecordingJournal()) {
                 waits
             } isStopped: {
                 examined.append($0)
@@ -62,7 +63,7 @@ import Testing
             let loop = try EventLoop()
             let waits = waits(for: lock, of: 100_000..<110_000)
             var examined = 0
-            let locks = try FileLocks(loop: loop, processes: makeProcesses(loop), log: RecordingJournal()) {
+            let locks = try FileLocks(loop: loop, processes: makeProcesses(), log: RecordingJournal()) {
                 waits
             } isStopped: { _ in
                 examined += 1
@@ -78,7 +79,7 @@ import Testing
         try withLockedFile { file, lock in
             let loop = try EventLoop()
             var reports: [Set<AppIndex>] = []
-            let locks = try FileLocks(loop: loop, processes: makeProcesses(loop), log: RecordingJournal()) {
+            let locks = try FileLocks(loop: loop, processes: makeProcesses(), log: RecordingJournal()) {
                 waits(for: lock, of: 4711..<4712)
             } isStopped: { _ in
                 false
@@ -99,7 +100,7 @@ import Testing
         try withLockedFile { _, _ in
             let loop = try EventLoop()
             var lists = 0
-            let locks = try FileLocks(loop: loop, processes: makeProcesses(loop), log: RecordingJournal()) {
+            let locks = try FileLocks(loop: loop, processes: makeProcesses(), log: RecordingJournal()) {
                 lists += 1
                 usleep(300_000)
                 return []

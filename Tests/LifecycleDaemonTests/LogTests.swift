@@ -7,8 +7,8 @@ import Testing
 @Suite struct LogTests {
     /// Returns whether an entry is written in the turn in which it is made.
     private func isUrgent(_ entry: LogEntry) throws -> Bool {
-        let (loop, log) = (try EventLoop(), Log(target: .console))
-        try log.begin(in: loop)
+        let log = try Log(target: .console, events: Events())
+        log.begin()
         log.write(entry)
         #expect(!log.isWritten)
         log.writeUrgent()

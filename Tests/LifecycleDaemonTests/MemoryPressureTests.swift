@@ -178,9 +178,9 @@ import Testing
 
     /// A round of reclaims ends then, instead of waiting for pressure that nobody reports.
     @Test func memoryThatCannotBeReadIsNotShort() throws {
-        let loop = try EventLoop()
-        let core = try CoreDriver.knowing(in: loop)
-        let watch = try MemoryWatch(loop: loop, log: RecordingJournal(), core: core)
+        let events = try Events()
+        let core = try CoreDriver.knowing(in: events)
+        let watch = try MemoryWatch(loop: events.loop, log: RecordingJournal(), core: core)
         watch.mark()
         watch.read()
         guard case .memory(let shortage)? = core.inbox.first, shortage == MemoryShortage(.normal),
@@ -193,9 +193,9 @@ import Testing
 
     @Test(.enabled(if: hasPressure, "this kernel has no pressure stall information"))
     func settingsThatCouldNotBeWatchedAreTriedAgain() throws {
-        let (loop, journal) = (try EventLoop(), RecordingJournal())
-        let core = try CoreDriver.knowing(in: loop)
-        let watch = try MemoryWatch(loop: loop, log: journal, core: core)
+        let (events, journal) = (try Events(), RecordingJournal())
+        let core = try CoreDriver.knowing(in: events)
+        let watch = try MemoryWatch(loop: events.loop, log: journal, core: core)
         watch.file = "/nowhere/memory.pressure"
         for count in 1...2 {
             watch.apply(DaemonSettings.Memory())
@@ -210,8 +210,9 @@ import Testing
     func watchThatHasNoDescriptorBeginsLater() async {
         await #expect(processExitsWith: .success) {
             try await MainActor.run {
-                let loop = try EventLoop()
-                let core = try CoreDriver.knowing(in: loop)
+                let events = try Events()
+                let loop = events.loop
+                let core = try CoreDriver.knowing(in: events)
                 let journal = RecordingJournal()
                 let watch = try MemoryWatch(loop: loop, log: journal, core: core)
                 watch.retryDelay = 1_000

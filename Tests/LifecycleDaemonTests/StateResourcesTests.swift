@@ -14,7 +14,7 @@ import Testing
                 isSystem: false, stateDirectory: root + "/state", appSocket: root + "/channel",
                 environment: AppEnvironment(daemon: [:]), usesJournal: false, descriptorLimit: nil)
             let manager = try AppManager(
-                loop: EventLoop(), launcher: launcher, store: try StateLog(), entries: nil, log: journal)
+                events: Events(), launcher: launcher, store: try StateLog(), entries: nil, log: journal)
             var profile = ResourceProfile()
             (profile.nice, profile.ioPriority, profile.oomScoreAdjustment) = (-20, .realTime(0), -1000)
             let refused = ResourceCapabilities(cgroups: nil).refused(profile)

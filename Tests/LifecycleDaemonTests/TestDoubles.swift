@@ -16,7 +16,7 @@ final class RecordingJournal: JournalSink {
 extension StateLog {
     /// A log that does not begin to write: its state is in memory alone.
     convenience init() throws {
-        try self.init(path: "/nowhere/state", bootID: thisBoot, loop: EventLoop(), log: RecordingJournal())
+        try self.init(path: "/nowhere/state", bootID: thisBoot, events: Events(), log: RecordingJournal())
     }
 }
 
@@ -29,8 +29,8 @@ extension Engine {
 
 extension CoreDriver {
     /// Makes a driver that knows apps, in the order of their indexes. Its inputs stay in the inbox.
-    static func knowing(_ ids: AppID..., in loop: EventLoop) throws -> CoreDriver {
-        let driver = try CoreDriver(loop: loop, store: try StateLog())
+    static func knowing(_ ids: AppID..., in events: Events) throws -> CoreDriver {
+        let driver = try CoreDriver(events: events, store: try StateLog())
         for id in ids { driver.append(.define(id, Policy())) }
         driver.handleInputs { _ in }
         return driver

@@ -59,16 +59,16 @@ final class AppManager {
     private var ownRequestCount: UInt64 = 0
 
     init(
-        loop: EventLoop, launcher: AppLauncher, store: StateLog, entries: DesktopEntries?, log: any JournalSink
+        events: Events, launcher: AppLauncher, store: StateLog, entries: DesktopEntries?, log: any JournalSink
     ) throws(SystemdError) {
-        self.loop = loop
+        loop = events.loop
         self.launcher = launcher
         self.store = store
         self.entries = entries
         self.log = LifecycleLog(sink: log)
         let directory = AppRecords.Directory(
             path: launcher.stateDirectory, isSystem: launcher.isSystem, log: log)
-        driver = try CoreDriver(loop: loop, store: store)
+        driver = try CoreDriver(events: events, store: store)
         exits = ExitHistory(store: store, directory: directory)
         processes = try AppProcesses(loop: loop, core: driver, store: store, log: log)
         unmanaged = UnmanagedApps(loop: loop)

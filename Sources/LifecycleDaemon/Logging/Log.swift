@@ -32,64 +32,59 @@ final class Log: JournalSink {
     /// True while one of them must not wait for a pause.
     private var isUrgent = false
     private var limiter = EntryLimiter()
-    /// The loop, while it runs.
-    private var running: Running?
-
-    private struct Running {
-        let loop: EventLoop
-        /// Writes the waiting entries after a pause.
-        let round: IdleSource
-        let suppressionReport: TimerSource
-    }
+    /// True while the loop runs.
+    private var isRunning = false
+    private let loop: EventLoop
+    private let pause: IdleSource
+    private let suppressionReport: TimerSource
 
     var isWritten: Bool { waiting.isEmpty }
     var usesJournal: Bool { journal != nil }
 
-    init(target: LogTarget) {
+    init(target: LogTarget, events: Events) throws(SystemdError) {
         let journal = Journal()
         switch target {
         case .console: self.journal = nil
         case .journal: self.journal = journal
         case .auto: self.journal = journal.isAvailable ? journal : nil
         }
+        loop = events.loop
+        pause = try events.idle(.logPause)
+        suppressionReport = try events.timer(.suppressionReportDue)
     }
 
-    /// Writes entries after a pause from now on.
-    func begin(in loop: EventLoop) throws(SystemdError) {
-        running = Running(
-            loop: loop,
-            round: try loop.idle { [weak self] in self?.writeWaiting() },
-            suppressionReport: try loop.timer { [weak self] in self?.reportSuppressed(until: loop.now) })
-    }
+    /// Writes entries after a pause from now on. Called when the loop is about to run.
+    func begin() { isRunning = true }
 
     /// Writes all waiting entries, and later ones at once. Called when the loop has ended.
     func end() {
         reportSuppressed(until: .max)
-        running = nil
+        isRunning = false
         writeWaiting()
     }
 
     func write(_ entry: LogEntry) {
-        guard let running else { return write([entry]) }
+        guard isRunning else { return write([entry]) }
         waiting.append(entry)
-        if entry.canWait { running.round.schedule() } else { isUrgent = true }
+        if entry.canWait { pause.schedule() } else { isUrgent = true }
     }
 
     /// Writes the waiting entries if one of them must not wait for a pause. Called when the replies are sent.
     func writeUrgent() { if isUrgent { writeWaiting() } }
 
     func write(_ entry: LogEntry, causedBy cause: EntryCause) {
-        guard let running, !limiter.admits(cause, size: entry.size, at: running.loop.now) else {
+        guard isRunning, !limiter.admits(cause, size: entry.size, at: loop.now) else {
             return write(entry)
         }
         armSuppressionReport()
     }
 
     private func armSuppressionReport() {
-        if let instant = limiter.nextReport { running?.suppressionReport.arm(atMicroseconds: instant) }
+        if let instant = limiter.nextReport { suppressionReport.arm(atMicroseconds: instant) }
     }
 
-    private func reportSuppressed(until instant: UInt64) {
+    /// Reports the entries that were left out up to an instant.
+    func reportSuppressed(until instant: UInt64) {
         for (cause, count) in limiter.takeSuppressed(at: instant) {
             write(
                 LogEntry(
@@ -100,7 +95,7 @@ final class Log: JournalSink {
         armSuppressionReport()
     }
 
-    private func writeWaiting() {
+    func writeWaiting() {
         write(waiting)
         waiting = []
         isUrgent = false

@@ -5,7 +5,7 @@ import Systemd
 
 /// Keeps what the next daemon needs in the log, before the daemon acts on it: a daemon may be killed at any instant.
 ///
-/// ``add(_:_:of:)`` adds to the present step, and ``commit()`` writes it. While the log cannot be written or is full, the daemon keeps its
+/// ``add(_:_:of:)`` adds to the present step, and ``commit()`` writes it, at the end of a turn at the latest. While the log cannot be written or is full, the daemon keeps its
 /// apps running, launches no others, reports this once and tries again with each step.
 final class StateLog {
     private enum Condition: Equatable {
@@ -21,7 +21,6 @@ final class StateLog {
     private(set) var state = SavedState()
     private let file: StateFile
     private let sizeLimit: Int
-    private let loop: EventLoop
     private let log: any JournalSink
     /// True from ``begin(keeping:)`` to ``end()``.
     private var isBegun = false
@@ -31,24 +30,18 @@ final class StateLog {
     /// True while the file lacks a step, and so must be written anew.
     private var isBehind = false
     private let retry: TimerSource
-    /// Writes what was added outside of a step.
-    private let commitment: IdleSource
 
     private static let retryDelay: UInt64 = 5_000_000
 
     /// - Parameter bootID: The identifier of this boot.
     /// - Parameter sizeLimit: The largest file that the next daemon reads, in bytes.
     init(
-        path: String, bootID: String, loop: EventLoop, log: any JournalSink, sizeLimit: Int = SavedState.sizeLimit
+        path: String, bootID: String, events: Events, log: any JournalSink, sizeLimit: Int = SavedState.sizeLimit
     ) throws(SystemdError) {
-        self.loop = loop
         self.log = log
         self.sizeLimit = sizeLimit
         file = StateFile(path: path, header: SavedState.header(bootID: bootID), sizeLimit: sizeLimit)
-        let owner = Owner<StateLog>()
-        retry = try loop.timer { _ = owner.object?.makeRoom() }
-        commitment = try loop.idle(isLast: true) { owner.object?.commit() }
-        owner.object = self
+        retry = try events.timer(.stateRetryDue)
     }
 
     /// Goes on with the state of the previous daemon.
@@ -74,15 +67,14 @@ final class StateLog {
 
     // MARK: Steps
 
-    /// Adds a record to the present step, or that there is none any more. An event loop that has nothing else to do commits the step.
+    /// Adds a record to the present step, or that there is none any more.
     func add(_ kind: StateKind, _ record: SavedRecord?, of app: AppID? = nil) {
         add(StateLine(StateName(kind, app), record))
-        commitment.schedule()
     }
 
     /// Saves a record as a step, with what was added before.
     func save(_ kind: StateKind, _ record: SavedRecord?, of app: AppID? = nil) {
-        add(StateLine(StateName(kind, app), record))
+        add(kind, record, of: app)
         commit()
     }
 
@@ -179,7 +171,7 @@ final class StateLog {
     private var directory: String { String(file.path.prefix(upTo: file.path.lastIndex(of: "/") ?? file.path.endIndex)) }
 
     private func setCondition(_ new: Condition) {
-        if new != .good { retry.arm(atMicroseconds: loop.freshNow + Self.retryDelay) }
+        if new != .good { retry.arm(afterMicroseconds: Self.retryDelay) }
         let old = condition
         condition = new
         switch (old, new) {

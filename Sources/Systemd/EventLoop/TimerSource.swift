@@ -32,6 +32,9 @@ public final class TimerSource: EventSource<Void> {
         setEnabled(SD_EVENT_ONESHOT)
     }
 
+    /// Calls the handler once after a pause, as ``arm(atMicroseconds:)`` does.
+    public func arm(afterMicroseconds pause: UInt64) { arm(atMicroseconds: monotonicMicroseconds() + pause) }
+
     /// Forgets the instant that was set. Harmless when none was.
     public func disarm() {
         setEnabled(SD_EVENT_OFF)

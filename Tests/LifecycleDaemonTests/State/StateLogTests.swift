@@ -25,7 +25,7 @@ import Testing
     private func open(
         _ path: String, log: RecordingJournal = RecordingJournal(), sizeLimit: Int = SavedState.sizeLimit
     ) throws -> StateLog {
-        try StateLog(path: path, bootID: thisBoot, loop: EventLoop(), log: log, sizeLimit: sizeLimit)
+        try StateLog(path: path, bootID: thisBoot, events: Events(), log: log, sizeLimit: sizeLimit)
     }
 
     private func begin(

@@ -1,0 +1,90 @@
+import DequeModule
+import Glibc
+import LifecycleCore
+import Systemd
+
+/// Everything that happens to the daemon, but for the messages of buses and what only concerns the desktop.
+///
+/// An event is data: it names an app or a client by its number, and either may be gone when the event is handled.
+enum DaemonEvent {
+    case stopSignal
+    case handOverSignal
+    case reloadSignal
+    case reexecutionSignal
+    case reexecutionDue
+    case firstPause
+    case deadline
+    case stateRetryDue
+    case logPause
+    case suppressionReportDue
+}
+
+extension Daemon {
+    func handle(_ event: DaemonEvent) {
+        switch event {
+        case .stopSignal: shutDown()
+        case .handOverSignal: handOver()
+        case .reloadSignal: try? reload()
+        case .reexecutionSignal: reexecute(for: nil)
+        case .reexecutionDue: continueReexecution()
+        case .firstPause: beginIdleWork()
+        // The turn that follows each event handles the deadlines that are due.
+        case .deadline: break
+        case .stateRetryDue: store.makeRoom()
+        case .logPause: log.writeWaiting()
+        case .suppressionReportDue: log.reportSuppressed(until: events.loop.now)
+        }
+    }
+}
+
+/// Makes the event sources of the daemon, and keeps what they report until it is handled.
+final class Events {
+    let loop: EventLoop
+    private var queue: Deque<DaemonEvent> = []
+
+    init() throws(SystemdError) { loop = try EventLoop() }
+
+    /// Handles what the latest round of the loop has reported.
+    func handle(by handler: (DaemonEvent) -> Void) {
+        while let event = queue.popFirst() { handler(event) }
+    }
+
+    func timer(_ event: DaemonEvent) throws(SystemdError) -> TimerSource {
+        try loop.timer { self.queue.append(event) }
+    }
+
+    func later(_ event: DaemonEvent, _ priority: EventPriority = .normal) throws(SystemdError) -> LaterSource {
+        let source = try loop.later { self.queue.append(event) }
+        source.setPriority(priority)
+        return source
+    }
+
+    func idle(_ event: DaemonEvent) throws(SystemdError) -> IdleSource {
+        try loop.idle { self.queue.append(event) }
+    }
+
+    func signal(
+        _ number: Int32, _ event: @escaping (SignalInfo) -> DaemonEvent
+    ) throws(SystemdError) -> SignalSource {
+        try loop.signal(number) { self.queue.append(event($0)) }
+    }
+
+    func watch(
+        _ descriptor: Int32, for readiness: IOEvents, _ event: @escaping (IOEvents) -> DaemonEvent
+    ) throws(SystemdError) -> IOSource {
+        try loop.watch(descriptor: descriptor, events: readiness) { self.queue.append(event($0)) }
+    }
+
+    func watch(
+        _ path: String, for mask: UInt32, _ event: @escaping (InotifyEvent) -> DaemonEvent
+    ) throws(SystemdError) -> InotifySource {
+        try loop.watch(path: path, mask: mask) { self.queue.append(event($0)) }
+    }
+
+    /// Watches descriptors of apps.
+    func watchSet(
+        for readiness: IOEvents, _ event: @escaping (AppIndex) -> DaemonEvent
+    ) throws(SystemdError) -> WatchSet {
+        try loop.watchSet(events: readiness) { self.queue.append(event(AppIndex(number: $0))) }
+    }
+}
