@@ -24,7 +24,7 @@ public final class Daemon {
     private let loader: ConfigurationLoader
     private let descriptors: StoredDescriptors
     private var appSocket: AppSocket?
-    private var machine: MachineEvents?
+    private(set) var machine: MachineEvents?
     /// The desktop session; nil in the system instance, and before the daemon serves.
     private var desktop: DesktopSession?
     private var settings = DaemonSettings()
@@ -107,7 +107,7 @@ public final class Daemon {
         manager.start()
         turn.run()
         machine = MachineEvents(
-            loop: events.loop, manager: manager,
+            events: events, manager: manager,
             choice: .ofProcess(isUser: instance == .user, environment: currentEnvironment()), log: log)
         if instance == .user {
             desktop = try DesktopSession(loop: events.loop, manager: manager, log: log)

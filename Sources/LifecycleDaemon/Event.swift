@@ -1,6 +1,7 @@
 import DequeModule
 import Glibc
 import LifecycleCore
+import Processes
 import Systemd
 
 /// Everything that happens to the daemon, but for the messages of buses and what only concerns the desktop.
@@ -17,10 +18,33 @@ enum DaemonEvent {
     case stateRetryDue
     case logPause
     case suppressionReportDue
+    case childSignal(SignalInfo)
+    case reapingDue
+    case groupChanged(AppIndex)
+    case mainChanged(AppIndex)
+    case execStatus(AppIndex)
+    case checkDue(AppIndex)
+    case firstChecksDue
+    case selfStopCheckDue(AppIndex)
+    case askedProcessEnded(AppIndex)
+    case appRan(AppIndex)
+    case processRan(ProcessID)
+    case switchReportsDue
+    case stopsDue
+    case restorationDue
+    case sharesDue
+    case trimmingDue
+    case memoryPressure(MemoryLevel, IOEvents)
+    case memoryRetryDue
+    case reserveCheckDue
+    case clockTimer
+    case timeZoneDirectory(InotifyEvent)
+    case latestSleep
 }
 
 extension Daemon {
     func handle(_ event: DaemonEvent) {
+        let processes = manager.processes
         switch event {
         case .stopSignal: shutDown()
         case .handOverSignal: handOver()
@@ -33,6 +57,28 @@ extension Daemon {
         case .stateRetryDue: store.makeRoom()
         case .logPause: log.writeWaiting()
         case .suppressionReportDue: log.reportSuppressed(until: events.loop.now)
+        case .childSignal(let signal): processes.reap(signal)
+        case .reapingDue: processes.reapAll()
+        case .groupChanged(let app): processes.noticeChange(of: app)
+        case .mainChanged(let app): processes.noticeEnd(of: app)
+        case .execStatus(let app): processes.readExecStatus(of: app)
+        case .checkDue(let app): processes.continueOperation(of: app)
+        case .firstChecksDue: processes.scheduleFirstChecks()
+        case .selfStopCheckDue(let app): processes.checkSelfStops(of: app)
+        case .askedProcessEnded(let app): processes.checkMain(of: app)
+        case .appRan(let app): processes.noticeRunning(of: app)
+        case .processRan(let pid): processes.noticeRunning(pid)
+        case .switchReportsDue: processes.openSwitchReports()
+        case .stopsDue: processes.stopSome()
+        case .restorationDue: processes.restoreSome()
+        case .sharesDue: manager.resources.applyStale()
+        case .trimmingDue: manager.trimmer.step()
+        case .memoryPressure(let level, let ready): manager.memory.handle(level, ready)
+        case .memoryRetryDue: manager.memory.tryAgain()
+        case .reserveCheckDue: manager.memory.checkReserve()
+        case .clockTimer: machine?.noticeClock()
+        case .timeZoneDirectory(let change): machine?.noticeTimeZone(change)
+        case .latestSleep: machine?.letSleep()
         }
     }
 }

@@ -2,66 +2,55 @@ import DequeModule
 import LifecycleCore
 import Systemd
 
-/// Work on many apps, a batch in each round of the loop, so that other events are handled in between.
-final class BatchQueue {
-    /// The beginning of the first batch.
-    enum Start {
-        /// The next round of the loop.
-        case later
-        /// The end of a pause, when the clients that are there have their answers.
-        case idle
-    }
-
-    private let nextBatch: LaterSource
-    /// Schedules the first batch.
-    private let schedule: () -> Void
+/// Apps that wait for work: a batch in each round of the loop, so that other events are handled in between.
+struct BatchQueue {
+    /// Schedules the first batch, after a pause; nil for the next round of the loop.
+    private let first: IdleSource?
+    private let next: LaterSource
     /// The apps in their order, and those that were removed since.
     private var queue: Deque<AppIndex> = []
     private var pending: Set<AppIndex> = []
-    /// True while the work waits for ``begin()``.
-    private var isWaiting: Bool
+    /// True until ``begin()``.
+    private var isWaiting = true
+    /// The number of apps that the present batch still has room for.
+    private var room = Self.batchSize
 
     /// As many apps as take some milliseconds.
     private static let batchSize = 32
 
-    /// - Parameters:
-    ///   - isWaiting: Whether the work waits for ``begin()``.
-    ///   - start: The beginning of the first batch. The others follow in rounds of the loop.
-    init(
-        loop: EventLoop, isWaiting: Bool = false, start: Start = .later, work: @escaping (AppIndex) -> Void
-    ) throws(SystemdError) {
-        self.isWaiting = isWaiting
-        let owner = Owner<BatchQueue>()
-        let batch: () -> Void = { owner.object?.runBatch(work) }
-        nextBatch = try loop.later(handler: batch)
-        switch start {
-        case .later: schedule = nextBatch.schedule
-        case .idle: schedule = try loop.idle(batch).schedule
-        }
-        owner.object = self
+    init(first: IdleSource? = nil, next: LaterSource) {
+        self.first = first
+        self.next = next
     }
 
-    func append(_ app: AppIndex) {
+    mutating func append(_ app: AppIndex) {
         guard pending.insert(app).inserted else { return }
         queue.append(app)
         if !isWaiting, queue.count == 1 { schedule() }
     }
 
-    func begin() {
+    /// Lets the work begin.
+    mutating func begin() {
         isWaiting = false
         if !queue.isEmpty { schedule() }
     }
 
-    func remove(_ app: AppIndex) { pending.remove(app) }
+    private func schedule() {
+        if let first { first.schedule() } else { next.schedule() }
+    }
 
-    private func runBatch(_ work: (AppIndex) -> Void) {
-        var left = Self.batchSize
-        while left > 0, let app = queue.popFirst() {
+    mutating func remove(_ app: AppIndex) { pending.remove(app) }
+
+    /// Takes the next app of the batch; nil at its end, when the next batch is scheduled.
+    mutating func take() -> AppIndex? {
+        while room > 0, let app = queue.popFirst() {
             guard pending.remove(app) != nil else { continue }
-            left -= 1
-            work(app)
+            room -= 1
+            return app
         }
-        if !queue.isEmpty { nextBatch.schedule() }
+        room = Self.batchSize
+        if !queue.isEmpty { next.schedule() }
+        return nil
     }
 }
 

@@ -14,7 +14,7 @@ import Testing
     @Test(arguments: Operation.allCases) func operationOnAnAppWithoutProcessesIsAnswered(operation: Operation) throws {
         let events = try Events()
         let core = try CoreDriver.knowing(AppID("clock"), in: events)
-        let processes = try AppProcesses(loop: events.loop, core: core, store: try StateLog(), log: RecordingJournal())
+        let processes = try AppProcesses(events: events, core: core, store: try StateLog(), log: RecordingJournal())
         switch operation {
         case .stop: processes.stop(Self.clock)
         case .resume: processes.resume(Self.clock)

@@ -35,7 +35,7 @@ import Testing
     private func makeProcesses() throws -> AppProcesses {
         let events = try Events()
         return try AppProcesses(
-            loop: events.loop, core: CoreDriver.knowing(in: events), store: try StateLog(), log: RecordingJournal())
+            events: events, core: CoreDriver.knowing(in: events), store: try StateLog(), log: RecordingJournal())
     }
 
     @Test func waitersForOtherFilesAreNotExamined() throws {

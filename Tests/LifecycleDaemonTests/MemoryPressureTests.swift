@@ -115,9 +115,8 @@ import Testing
     }
 
     @Test func errorNamesTheReasonWithoutPressureStallInformation() throws {
-        let loop = try EventLoop()
         let error = #expect(throws: DaemonError.self) {
-            _ = try MemoryPressureSource(loop: loop, file: "/proc/no-such-file") { _ in }
+            _ = try MemoryPressureSource(events: Events(), file: "/proc/no-such-file")
         }
         #expect(
             error?.description.contains("/proc/no-such-file: this kernel has no pressure stall information") == true)
@@ -125,15 +124,15 @@ import Testing
 
     @Test(.enabled(if: hasPressure, "this kernel has no pressure stall information"))
     func pressureOfTheMachineCanBeReadAndWatchedWithAnyWindow() throws {
-        let loop = try EventLoop()
+        let events = try Events()
         var thresholds = MemoryThresholds()
         thresholds.warning.interval = .milliseconds(700)
-        let source = try MemoryPressureSource(loop: loop, thresholds: thresholds) { _ in }
+        let source = try MemoryPressureSource(events: events, thresholds: thresholds)
         let pressure = try #require(source.current())
         #expect(try #require(pressure.reading.available) > 0)
         #expect(pressure.shortage.available == pressure.reading.available)
         thresholds.minimumAvailable = .max
-        let strict = try MemoryPressureSource(loop: loop, thresholds: thresholds) { _ in }
+        let strict = try MemoryPressureSource(events: events, thresholds: thresholds)
         #expect(strict.current()?.level == .critical)
     }
 
@@ -143,20 +142,23 @@ import Testing
         let group = try #require(cgroupRoot) + "/lifed-pressure-\(getpid())"
         try #require(unsafe mkdir(group, 0o755) == 0)
         defer { _ = unsafe rmdir(group) }
-        let loop = try EventLoop()
+        let events = try Events()
         var ends: [String] = []
-        let last = try loop.later { loop.exit(code: 0) }
+        let last = try events.loop.later { events.loop.exit(code: 0) }
         last.setPriority(.idle)
-        let source = try MemoryPressureSource(loop: loop, file: group + "/memory.pressure") { event in
-            switch event {
-            case .pressure: Issue.record("an empty cgroup waits for nothing")
-            case .ended(let reason):
-                ends.append(reason)
-                last.schedule()
-            }
-        }
+        let source = try MemoryPressureSource(events: events, file: group + "/memory.pressure")
         try #require(unsafe rmdir(group) == 0)
-        #expect(try loop.runGuarded() == 0)
+        let code = try events.runGuarded { event in
+            guard case .memoryPressure(let level, let ready) = event,
+                case .ended(let reason)? = source.event(level, ready)
+            else {
+                Issue.record("an empty cgroup waits for nothing")
+                return
+            }
+            ends.append(reason)
+            last.schedule()
+        }
+        #expect(code == 0)
         #expect(ends == ["\(group)/memory.pressure reports no more"])
         #expect(source.current() == nil)
     }
@@ -166,21 +168,21 @@ import Testing
     func reportCountsAloneIfFileCannotBeRead() throws {
         let group = try #require(cgroupRoot) + "/lifed-pressure-unread-\(getpid())"
         try #require(unsafe mkdir(group, 0o755) == 0)
-        let loop = try EventLoop()
-        var levels: [MemoryLevel?] = []
-        let source = try MemoryPressureSource(loop: loop, file: group + "/memory.pressure") { event in
-            if case .pressure(let pressure) = event { levels.append(pressure.level) } else { levels.append(nil) }
-        }
+        let source = try MemoryPressureSource(events: Events(), file: group + "/memory.pressure")
         try #require(unsafe rmdir(group) == 0)
-        for level in [MemoryLevel.normal, .warning, .critical] { source.fired(level) }
-        #expect(levels == [MemoryLevel.normal, .warning, .critical])
+        for level in [MemoryLevel.normal, .warning, .critical] {
+            guard case .pressure(let pressure)? = source.event(level, .exceptional), pressure.level == level else {
+                Issue.record("\(level)")
+                return
+            }
+        }
     }
 
     /// A round of reclaims ends then, instead of waiting for pressure that nobody reports.
     @Test func memoryThatCannotBeReadIsNotShort() throws {
         let events = try Events()
         let core = try CoreDriver.knowing(in: events)
-        let watch = try MemoryWatch(loop: events.loop, log: RecordingJournal(), core: core)
+        let watch = try MemoryWatch(events: events, log: RecordingJournal(), core: core)
         watch.mark()
         watch.read()
         guard case .memory(let shortage)? = core.inbox.first, shortage == MemoryShortage(.normal),
@@ -195,7 +197,7 @@ import Testing
     func settingsThatCouldNotBeWatchedAreTriedAgain() throws {
         let (events, journal) = (try Events(), RecordingJournal())
         let core = try CoreDriver.knowing(in: events)
-        let watch = try MemoryWatch(loop: events.loop, log: journal, core: core)
+        let watch = try MemoryWatch(events: events, log: journal, core: core)
         watch.file = "/nowhere/memory.pressure"
         for count in 1...2 {
             watch.apply(DaemonSettings.Memory())
@@ -211,20 +213,17 @@ import Testing
         await #expect(processExitsWith: .success) {
             try await MainActor.run {
                 let events = try Events()
-                let loop = events.loop
                 let core = try CoreDriver.knowing(in: events)
                 let journal = RecordingJournal()
-                let watch = try MemoryWatch(loop: loop, log: journal, core: core)
+                let watch = try MemoryWatch(events: events, log: journal, core: core)
                 watch.retryDelay = 1_000
-                var check: TimerSource?
-                check = try loop.timer {
-                    if watch.isWatching { loop.exit(code: 0) }
-                    check?.arm(atMicroseconds: loop.freshNow + 1_000)
-                }
                 withoutDescriptors { watch.apply(DaemonSettings.Memory()) }
                 #expect(!watch.isWatching)
-                check?.arm(atMicroseconds: loop.freshNow)
-                #expect(try loop.runGuarded() == 0)
+                let code = try events.runGuarded { event in
+                    if case .memoryRetryDue = event { watch.tryAgain() }
+                    if watch.isWatching { events.loop.exit(code: 0) }
+                }
+                #expect(code == 0)
                 #expect(journal.entries.map(\.priority) == [.warning, .info])
             }
         }

@@ -41,47 +41,43 @@ import Testing
         #expect(pause(available: minimum - 1, swap: 1 << 30, reserve: 0) == ReserveWatch.shortestPause)
     }
 
-    @Test func minimumIsWatchedWithoutAReserve() throws {
-        let loop = try EventLoop()
-        var available: [UInt64] = [200 << 20, 80 << 20, 600 << 20]
+    /// Runs the watch with readings of these sizes, and returns those that it reports.
+    private func reports(
+        of watch: ReserveWatch, _ events: Events, _ readings: [UInt64], _ thresholds: MemoryThresholds
+    ) throws -> [UInt64?] {
+        var available = readings
         var told: [UInt64?] = []
+        watch.begin()
+        let code = try events.runGuarded { _ in
+            let pressure = watch.check {
+                let reading = Self.reading(available: available.removeFirst())
+                return MemoryPressure(since: reading, reading: reading, thresholds: thresholds)
+            }
+            if let pressure { told.append(pressure.reading.available) }
+            if available.isEmpty { events.loop.exit(code: 0) }
+        }
+        #expect(code == 0)
+        return told
+    }
+
+    @Test func minimumIsWatchedWithoutAReserve() throws {
+        let events = try Events()
         var thresholds = MemoryThresholds()
         thresholds.minimumAvailable = 100 << 20
-        let watch = try ReserveWatch(loop: loop) { [thresholds] in
-            guard !available.isEmpty else { return nil }
-            let reading = Self.reading(available: available.removeFirst())
-            if available.isEmpty { loop.exit(code: 0) }
-            return MemoryPressure(since: reading, reading: reading, thresholds: thresholds)
-        } handler: {
-            told.append($0.reading.available)
-        }
-        let limit = try loop.timer { loop.exit(code: 1) }
-        limit.arm(atMicroseconds: loop.freshNow + 20_000_000)
+        let watch = try ReserveWatch(events: events)
         watch.minimumAvailable = 100 << 20
-        watch.begin()
-        #expect(try loop.runGuarded() == 0)
-        #expect(told == [80 << 20])
+        #expect(try reports(of: watch, events, [200 << 20, 80 << 20, 600 << 20], thresholds) == [80 << 20])
     }
 
     @Test func shortageIsReportedUntilItEnds() throws {
-        let loop = try EventLoop()
-        var available: [UInt64] = [200 << 20, 80 << 20, 70 << 20, 600 << 20]
-        var told: [UInt64?] = []
-        let watch = try ReserveWatch(loop: loop) {
-            guard !available.isEmpty else { return nil }
-            let reading = Self.reading(available: available.removeFirst())
-            if available.isEmpty { loop.exit(code: 0) }
-            return MemoryPressure(since: reading, reading: reading, thresholds: Self.thresholds)
-        } handler: {
-            told.append($0.reading.available)
-        }
-        let limit = try loop.timer { loop.exit(code: 1) }
-        limit.arm(atMicroseconds: loop.freshNow + 20_000_000)
-        watch.begin()
-        #expect(available.count == 4)
+        let events = try Events()
+        let watch = try ReserveWatch(events: events)
+        #expect(
+            watch.check {
+                Issue.record("nothing is reserved"); return nil
+            } == nil)
         watch.reserve = 0.08
-        watch.begin()
-        #expect(try loop.runGuarded() == 0)
-        #expect(told == [80 << 20, 70 << 20])
+        let readings: [UInt64] = [200 << 20, 80 << 20, 70 << 20, 600 << 20]
+        #expect(try reports(of: watch, events, readings, Self.thresholds) == [80 << 20, 70 << 20])
     }
 }

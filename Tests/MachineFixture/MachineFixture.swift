@@ -11,32 +11,46 @@
 
     @main struct MachineFixture {
         static func main() throws {
-            let loop = try EventLoop()
+            let events = try Events()
+            let loop = events.loop
+            var handle: (DaemonEvent) -> Void = { _ in }
             let arguments = Array(CommandLine.arguments.dropFirst())
             let kept: [Any]
             switch arguments.first {
             case "session": kept = try followSession(loop, isUser: arguments.last == "user")
             case "clock":
-                kept = [try ClockWatch(loop: loop, smallestStep: .zero) { say("\($0)") }, try readLines(loop) {}]
+                let clock = try ClockWatch(events: events, smallestStep: .zero)
+                handle = { event in
+                    switch event {
+                    case .clockTimer: if let change = clock.timerEnded() { say("\(change)") }
+                    case .timeZoneDirectory(let change):
+                        for change in clock.zoneChanges(in: change) { say("\(change)") }
+                    default: break
+                    }
+                }
+                kept = [try readLines(loop) {}]
             case "memory":
                 let thresholds = MemoryThresholds(
                     warning: .init(kind: .some, stall: .milliseconds(20), interval: .seconds(2)),
                     critical: .init(kind: .full, stall: .milliseconds(20), interval: .seconds(2)), minimumAvailable: 0)
                 let file = arguments.count > 1 ? arguments[1] : MemoryPressureSource.machine
-                let source = try MemoryPressureSource(loop: loop, thresholds: thresholds, file: file) { event in
-                    switch event {
+                let source = try MemoryPressureSource(events: events, thresholds: thresholds, file: file)
+                handle = { event in
+                    guard case .memoryPressure(let level, let ready) = event else { return }
+                    switch source.event(level, ready) {
+                    case nil: break
                     case .pressure(let pressure): say("\(pressure.level): \(pressure.shortage.words)")
                     case .ended(let reason): say("end: \(reason)")
                     }
                 }
-                kept = [source, try readLines(loop) {}]
+                kept = [try readLines(loop) {}]
             case "midnight":
                 say("\(WallClock.nextMidnight(after: arguments.last.flatMap { Int64($0) } ?? 0))")
                 exit(EXIT_SUCCESS)
             default: exit(EX_USAGE)
             }
             say("started")
-            exit(try withExtendedLifetime(kept) { try loop.run() })
+            exit(try withExtendedLifetime(kept) { try loop.run { events.handle(by: handle) } })
         }
 
         /// Standard input ends with the parent.

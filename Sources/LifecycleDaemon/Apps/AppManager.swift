@@ -70,12 +70,12 @@ final class AppManager {
             path: launcher.stateDirectory, isSystem: launcher.isSystem, log: log)
         driver = try CoreDriver(events: events, store: store)
         exits = ExitHistory(store: store, directory: directory)
-        processes = try AppProcesses(loop: loop, core: driver, store: store, log: log)
+        processes = try AppProcesses(events: events, core: driver, store: store, log: log)
         unmanaged = UnmanagedApps(loop: loop)
         channels = AppChannels(loop: loop, log: self.log, core: driver, store: store)
-        memory = try MemoryWatch(loop: loop, log: log, core: driver)
-        resources = try StateResources(loop: loop, log: log, processes: processes, core: driver, store: store)
-        trimmer = try MemoryTrimmer(loop: loop, log: self.log, processes: processes, core: driver)
+        memory = try MemoryWatch(events: events, log: log, core: driver)
+        resources = try StateResources(events: events, log: log, processes: processes, core: driver, store: store)
+        trimmer = try MemoryTrimmer(events: events, log: self.log, processes: processes, core: driver)
         channels.delegate = self
     }
 

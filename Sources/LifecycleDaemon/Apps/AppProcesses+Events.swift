@@ -9,9 +9,9 @@ import Systemd
 
 extension AppProcesses {
     /// Watches the control group of an app. Without the watch, timers and the reaper find changes later.
-    func watchChanges(of app: RunningApp, _ tree: ProcessTree) {
+    func watchChanges(of app: RunningApp) {
         app.lacksChanges = false
-        for descriptor in tree.changeDescriptors {
+        for descriptor in app.tree.changeDescriptors {
             watch(descriptor, of: app, with: changes) { $0.lacksChanges = true }
         }
     }
@@ -38,21 +38,21 @@ extension AppProcesses {
         let apps = unwatched.compactMap { running[$0] }
         unwatched = []
         for app in apps {
-            if app.lacksChanges { watchChanges(of: app, app.restoredTree()) }
+            if app.lacksChanges { watchChanges(of: app) }
             if app.lacksMainEnd {
                 app.lacksMainEnd = false
-                watchMain(of: app, app.restoredTree())
+                watchMain(of: app)
             }
             if case .awaitEnd = app.operation { app.endOperation() }
         }
     }
 
     func endChangeWatch(of app: RunningApp) {
-        for descriptor in app.restoredTree().changeDescriptors { changes.remove(descriptor) }
+        for descriptor in app.tree.changeDescriptors { changes.remove(descriptor) }
     }
 
     private func endMainWatch(of app: RunningApp) {
-        if let descriptor = app.restoredTree().newsDescriptor { mains.remove(descriptor) }
+        if let descriptor = app.tree.newsDescriptor { mains.remove(descriptor) }
     }
 
     func endWatches(of app: RunningApp) {
@@ -65,35 +65,37 @@ extension AppProcesses {
 
     func noticeChange(of index: AppIndex) {
         guard let app = running[index] else { return }
-        guard let events = table.acknowledgeChange(of: app.restoredTree().token) else { return endChangeWatch(of: app) }
+        guard let events = table.acknowledgeChange(of: app.tree.token) else { return endChangeWatch(of: app) }
         if case .stop = app.operation { checkStop(app) }
         for event in events { handle(event) }
     }
 
     func watchExec(of app: RunningApp) throws(SpawnError) {
-        guard let descriptor = app.restoredTree().execStatusDescriptor else { return }
+        guard let descriptor = app.tree.execStatusDescriptor else { return }
         let index = app.index
         do throws(SystemdError) {
-            app.execWatch = try loop.watch(descriptor: descriptor, events: .readable) { [weak self] _ in
-                if let self, let app = running[index] { readExecStatus(of: app) }
-            }
+            app.execWatch = try events.watch(descriptor, for: .readable) { _ in .execStatus(index) }
         } catch {
-            app.restoredTree().kill()
-            table.remove(app.restoredTree().token)
+            app.tree.kill()
+            table.remove(app.tree.token)
             throw .setUp(step: "watch the new process", error: Errno(rawValue: error.errno))
         }
+    }
+
+    func readExecStatus(of index: AppIndex) {
+        if let app = running[index] { readExecStatus(of: app) }
     }
 
     private func readExecStatus(of app: RunningApp) {
         guard app.execWatch != nil else { return }
         // The tree closes the descriptor as soon as it knows the status; nothing may watch it then.
         app.execWatch?.isEnabled = false
-        switch app.restoredTree().execStatus() {
+        switch app.tree.execStatus() {
         case .pending: app.execWatch?.isEnabled = true
         case .running:
             app.execWatch = nil
             report(app.index, .spawned)
-            if running[app.index] === app { app.restoredTree().completeSetUp() }
+            if running[app.index] === app { app.tree.completeSetUp() }
         case .failed(let error):
             forget(app)
             report(app.index, .spawnFailed(SystemFailure(StartFailure.spawn(error))))
@@ -101,25 +103,29 @@ extension AppProcesses {
     }
 
     /// Watches a main process that is no child. A second call for the same process changes nothing.
-    func watchMain(of app: RunningApp, _ tree: ProcessTree) {
-        guard let descriptor = tree.newsDescriptor else { return }
+    func watchMain(of app: RunningApp) {
+        guard let descriptor = app.tree.newsDescriptor else { return }
         watch(descriptor, of: app, with: mains) { $0.lacksMainEnd = true }
     }
 
     func noticeEnd(of index: AppIndex) {
         guard let app = running[index] else { return }
-        if !app.restoredTree().isReported { endMainWatch(of: app) }
+        if !app.tree.isReported { endMainWatch(of: app) }
         checkMain(of: app)
     }
 
+    func checkMain(of index: AppIndex) {
+        if let app = running[index] { checkMain(of: app) }
+    }
+
     func checkMain(of app: RunningApp) {
-        let tree = app.restoredTree()
+        let tree = app.tree
         let othersWait = !tree.processesAskedFirst.isEmpty
         let watched = tree.newsDescriptor
         let events = table.checkMain(of: tree.token)
         if let watched, tree.newsDescriptor != watched {
             mains.remove(watched)
-            watchMain(of: app, tree)
+            watchMain(of: app)
         }
         for event in events { handle(event) }
         if tree.newsDescriptor != nil { unconfirmed.append(tree) }
@@ -128,19 +134,16 @@ extension AppProcesses {
 
     /// Watches the processes that were asked to end before the others, but for the main process, whose end is noticed anyway.
     func watchAskedProcesses(of app: RunningApp) {
-        let processes = app.restoredTree().processesAskedFirst.filter { $0 != app.main }
+        let processes = app.tree.processesAskedFirst.filter { $0 != app.tree.main }
         guard !processes.isEmpty else { return }
         do {
             for process in processes {
                 guard let pinned = try PinnedProcess.pin(process.pid) else { continue }
-                let watch = try EndWatch(pinned.takeDescriptor(), loop: loop) { [weak self, weak app] in
-                    if let app { self?.checkMain(of: app) }
-                }
-                app.askedWatches.append(watch)
+                app.askedWatches.append(try EndWatch(pinned.takeDescriptor(), of: app.index, events))
             }
         } catch {
             // The daemon has no descriptor or memory left for it.
-            return app.restoredTree().askOthers()
+            return app.tree.askOthers()
         }
         // One may have ended before.
         checkMain(of: app)
@@ -155,21 +158,22 @@ extension AppProcesses {
         let reaped = isOfAll ? table.reap() : table.reap(child: signal.processID)
         for event in reaped.events { handle(event) }
         guard !isOfAll || !reaped.isComplete else { return }
-        reaping.begin(after: BatchedReaping.pause(children: table.childCount), from: loop.freshNow)
+        reaping.begin(after: BatchedReaping.pause(children: table.childCount))
     }
 
     /// Reaps the main process of an app, if it is a child that has ended, before SIGCHLD is handled.
     func reapMain(of app: RunningApp) {
-        guard app.restoredTree().isChild, app.restoredTree().exitStatus == nil else { return }
-        for event in table.reap(child: app.main.pid).events { handle(event) }
+        guard app.tree.isChild, app.tree.exitStatus == nil else { return }
+        for event in table.reap(child: app.tree.main.pid).events { handle(event) }
     }
 
     func reapAll() {
+        reaping.end()
         if hasSeenChildren { restoreSeen() }
         let reaped = table.reap()
         for event in reaped.events { handle(event) }
         table.removeDiscardedGroups()
-        if !reaped.isComplete { reaping.begin(after: 0, from: loop.freshNow) }
+        if !reaped.isComplete { reaping.begin(after: 0) }
     }
 
     private func handle(_ event: TreeEvent) {
@@ -189,7 +193,7 @@ extension AppProcesses {
     func mainEnded(_ app: RunningApp, _ status: WaitStatus) {
         readExecStatus(of: app)
         guard running[app.index] === app else { return }
-        let othersLeft = !app.restoredTree().isEmpty
+        let othersLeft = !app.tree.isEmpty
         if !othersLeft { forget(app) }
         if othersLeft, case .none = app.operation { app.endOperation() }
         if othersLeft && app.exitPolicy == .last { return save(app) }
@@ -210,9 +214,9 @@ extension AppProcesses {
 
     private func emptied(_ app: RunningApp) {
         forget(app)
-        if !app.hasReportedExit, app.restoredTree().exitStatus != nil || !app.restoredTree().units.isEmpty {
+        if !app.hasReportedExit, app.tree.exitStatus != nil || !app.tree.units.isEmpty {
             // The main process of a unit may run on elsewhere.
-            let status = app.restoredTree().exitStatus.map { ExitStatus($0) } ?? .unknown
+            let status = app.tree.exitStatus.map { ExitStatus($0) } ?? .unknown
             report(app.index, .exited(status, othersLeft: false))
         } else {
             report(app.index, .gone)
@@ -227,12 +231,12 @@ extension AppProcesses {
     func noticeContinuations() {
         guard hasWatchedProcessors else { return }
         for app in running.values where app.processorWatch?.mayHaveRun ?? false {
-            if app.restoredTree().hasUnnoticedContinuation { report(app.index, .resumedByOther) }
+            if app.tree.hasUnnoticedContinuation { report(app.index, .resumedByOther) }
         }
     }
 
     func watchProcessor(of app: RunningApp) {
-        app.watchProcessor(with: switchReports) { [weak self] in self?.noticeRunning($0) }
+        app.watchProcessor(with: switchReports)
         guard app.processorWatch != nil, !hasWatchedProcessors else { return }
         hasWatchedProcessors = true
         openingOfReports.schedule()
@@ -244,15 +248,21 @@ extension AppProcesses {
         for app in running.values where app.processorWatch != nil { noticeRunning(app) }
     }
 
+    /// Notices that the timer of a process has ended, which counts the time that it runs.
     func noticeRunning(_ pid: ProcessID) {
         guard let app = running.values.first(where: { $0.processorWatch?.hasTimer(for: pid) ?? false }) else { return }
         noticeRunning(app)
     }
 
-    func noticeRunning(_ app: RunningApp) {
+    /// Notices that a process of an app has run.
+    func noticeRunning(of index: AppIndex) {
+        if let app = running[index], app.processorWatch != nil { noticeRunning(app) }
+    }
+
+    private func noticeRunning(_ app: RunningApp) {
         // In this order no continuation is missed. Nothing runs if, for example, a debugger has looked at the process.
         watchProcessor(of: app)
-        if app.restoredTree().hasUnnoticedContinuation { report(app.index, .resumedByOther) }
+        if app.tree.hasUnnoticedContinuation { report(app.index, .resumedByOther) }
     }
 }
 
@@ -311,13 +321,11 @@ extension AppProcesses {
     }
 
     func app(below pid: ProcessID) -> AppID? {
-        running.values.first { app in
-            app.isMainRunning && RunningProcess.ancestors(of: app.main.pid)?.contains(pid) ?? false
-        }.map { core.id(of: $0.index) }
+        mainProcesses.first { RunningProcess.ancestors(of: $0.pid)?.contains(pid) ?? false }.map { core.id(of: $0.app) }
     }
 
     private func app(amongMainProcesses pids: [ProcessID]) -> AppID? {
-        running.values.first { $0.isMainRunning && pids.contains($0.main.pid) }.map { core.id(of: $0.index) }
+        mainProcesses.first { pids.contains($0.pid) }.map { core.id(of: $0.app) }
     }
 
     /// The number of open files that are looked at for one call.
@@ -325,14 +333,15 @@ extension AppProcesses {
 
     /// Returns the apps that a pipe or a Unix socket connects with an app. Looks at the open files of all apps, up to a limit.
     func appsConnected(to index: AppIndex?) -> [AppID] {
+        restoreSeen()
         guard let index, let app = running[index] else { return [] }
         var left = Self.openFileLimit
-        let ends = PipeEnds(of: app.restoredTree().processIDs, limit: &left)
+        let ends = PipeEnds(of: app.tree.processIDs, limit: &left)
         let sockets = (try? UnixSocket.all()) ?? []
         let peers = Dictionary(sockets.map { ($0.inode, $0.peer) }, uniquingKeysWith: { $1 })
         return running.filter { other, app in
             other != index
-                && ends.areConnected(to: PipeEnds(of: app.restoredTree().processIDs, limit: &left), peers: peers)
+                && ends.areConnected(to: PipeEnds(of: app.tree.processIDs, limit: &left), peers: peers)
         }.map { core.id(of: $0.key) }.sorted()
     }
 }
@@ -357,22 +366,19 @@ final class BatchedReaping {
     private let timer: TimerSource
     private var isBegun = false
 
-    init(loop: EventLoop, reap: @escaping () -> Void) throws(SystemdError) {
-        let owner = Owner<BatchedReaping>()
-        let work = {
-            owner.object?.isBegun = false
-            reap()
-        }
-        nextRound = try loop.later(handler: work)
-        timer = try loop.timer(handler: work)
-        owner.object = self
+    init(_ events: Events) throws(SystemdError) {
+        nextRound = try events.later(.reapingDue)
+        timer = try events.timer(.reapingDue)
     }
 
+    /// Notes that all children are asked now.
+    func end() { isBegun = false }
+
     /// Reaps after a pause in microseconds, or earlier if it has begun already.
-    func begin(after pause: UInt64, from now: UInt64) {
+    func begin(after pause: UInt64) {
         guard !isBegun else { return }
         isBegun = true
-        if pause < Self.leastPause { nextRound.schedule() } else { timer.arm(atMicroseconds: now + pause) }
+        if pause < Self.leastPause { nextRound.schedule() } else { timer.arm(afterMicroseconds: pause) }
     }
 
     nonisolated static func pause(children: Int) -> UInt64 {

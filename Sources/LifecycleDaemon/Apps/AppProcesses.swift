@@ -11,11 +11,13 @@ final class AppProcesses {
     /// The time in which a tree must stop before the daemon reports it.
     var stopTimeout = Duration.seconds(1)
 
-    let loop: EventLoop
+    let events: Events
     let core: CoreDriver
     let log: any JournalSink
     private let store: StateLog
     private(set) var running: OrderedDictionary<AppIndex, RunningApp> = [:]
+    /// Apps of the previous daemon that are restored when something needs their processes, or the loop has time.
+    private var seen: [AppIndex: SeenApp] = [:]
     private var lastPIDs: [AppIndex: ProcessID] = [:]
     /// The trees whose keepers have told something that is not saved.
     var unconfirmed: [ProcessTree] = []
@@ -31,15 +33,13 @@ final class AppProcesses {
     /// Opens `switchReports`, which takes too long for the round of the loop that needs them first.
     let openingOfReports: LaterSource
     /// Apps to be stopped in later rounds of the loop.
-    let laterStops: BatchQueue
+    var laterStops: BatchQueue
     /// Apps that are being stopped, and whose first check is scheduled after a pause: most have stopped by then.
     var begunStops: [AppIndex] = []
     let firstChecks: IdleSource
     let reaping: BatchedReaping
-    /// Apps of the previous daemon whose processes are to be restored, in later rounds of the loop.
-    private let unrestored: BatchQueue
-    /// The number of apps that have been seen and are not restored.
-    private var seenCount = 0
+    /// Apps of the previous daemon that are to be restored and checked, in later rounds of the loop.
+    private var unrestored: BatchQueue
     /// A Boolean value that indicates whether some of them may be children: after a re-execution.
     private(set) var hasSeenChildren = false
     private var isRestoring = false
@@ -56,28 +56,21 @@ final class AppProcesses {
         set { table.cgroups = newValue }
     }
 
-    init(loop: EventLoop, core: CoreDriver, store: StateLog, log: any JournalSink) throws(SystemdError) {
-        self.loop = loop
+    init(events: Events, core: CoreDriver, store: StateLog, log: any JournalSink) throws(SystemdError) {
+        self.events = events
         self.core = core
         self.log = log
         self.store = store
-        let owner = Owner<AppProcesses>()
-        firstChecks = try loop.idle { owner.object?.scheduleFirstChecks() }
-        laterStops = try BatchQueue(loop: loop, isWaiting: true) { owner.object?.stop($0) }
-        unrestored = try BatchQueue(loop: loop, isWaiting: true) { owner.object?.checkRestored($0) }
+        firstChecks = try events.idle(.firstChecksDue)
+        laterStops = BatchQueue(next: try events.later(.stopsDue))
+        unrestored = BatchQueue(next: try events.later(.restorationDue))
         // Edge-triggered: level-triggered, epoll(7) reports all ready apps again for each that is handled.
-        changes = try loop.watchSet(events: [.exceptional, .edgeTriggered]) {
-            owner.object?.noticeChange(of: AppIndex(number: $0))
-        }
-        mains = try loop.watchSet(events: [.readable, .edgeTriggered]) {
-            owner.object?.noticeEnd(of: AppIndex(number: $0))
-        }
-        childSignal = try loop.signal(SIGCHLD) { owner.object?.reap($0) }
-        processorSignal = try loop.signal(ProcessorWatch.signal) { owner.object?.noticeRunning($0.value) }
-        openingOfReports = try loop.later { owner.object?.openSwitchReports() }
-        openingOfReports.setPriority(.idle)
-        reaping = try BatchedReaping(loop: loop) { owner.object?.reapAll() }
-        owner.object = self
+        changes = try events.watchSet(for: [.exceptional, .edgeTriggered]) { .groupChanged($0) }
+        mains = try events.watchSet(for: [.readable, .edgeTriggered]) { .mainChanged($0) }
+        childSignal = try events.signal(SIGCHLD) { .childSignal($0) }
+        processorSignal = try events.signal(ProcessorWatch.signal) { .processRan($0.value) }
+        openingOfReports = try events.later(.switchReportsDue, .idle)
+        reaping = try BatchedReaping(events)
     }
 
     func reportLostWatch(of app: AppIndex, _ error: Errno) {
@@ -101,28 +94,38 @@ final class AppProcesses {
 
     // MARK: Lookup
 
-    /// Returns the main process of an app; nil if it has ended.
-    func pid(of app: AppIndex?) -> ProcessID? {
-        guard let app = app.flatMap({ running[$0] }), app.isMainRunning else { return nil }
-        return app.main.pid
+    /// Returns an app that runs. One of the previous daemon is restored at its first use: its descriptors are opened and watched.
+    func app(_ index: AppIndex?) -> RunningApp? {
+        guard let index else { return nil }
+        return seen.removeValue(forKey: index).map { restore($0, of: index) } ?? running[index]
     }
 
-    func tree(of app: AppIndex?) -> ProcessTree? { app.flatMap { running[$0]?.restoredTree() } }
-    func isRunning(_ app: AppIndex?) -> Bool { app.map { running[$0] != nil } ?? false }
-    func isAskedToEnd(_ app: AppIndex) -> Bool { running[app]?.isAskedToEnd ?? false }
+    /// Returns the main process of an app; nil if it has ended.
+    func pid(of app: AppIndex?) -> ProcessID? {
+        guard let app else { return nil }
+        return seen[app]?.launch.tree.main.pid ?? running[app]?.runningMain
+    }
 
-    func launch(of app: AppIndex?) -> (token: LaunchToken, pidfd: Int32?)? {
-        app.flatMap { running[$0] }.map { app in
-            (app.token, app.seen.map(\.pidfdNumber) ?? app.restoredTree().mainDescriptor)
-        }
+    func tree(of index: AppIndex?) -> ProcessTree? { app(index)?.tree }
+    func isRunning(_ app: AppIndex?) -> Bool { app.map { seen[$0] != nil || running[$0] != nil } ?? false }
+    func isAskedToEnd(_ app: AppIndex) -> Bool {
+        seen[app]?.launch.isAskedToEnd ?? running[app]?.isAskedToEnd ?? false
+    }
+
+    func launch(of app: AppIndex) -> (token: LaunchToken, pidfd: Int32?)? {
+        seen[app].map { ($0.launch.tree.token, $0.pidfdNumber) }
+            ?? running[app].map { ($0.tree.token, $0.tree.mainDescriptor) }
     }
 
     /// Returns the changes that were made to the resources of an app; nil for none.
-    func resources(of app: AppIndex) -> ResourceRecord? { running[app]?.resources }
+    func resources(of app: AppIndex) -> ResourceRecord? { seen[app]?.resources ?? running[app]?.tree.resources }
     /// Returns the instant of the launch of an app; nil if it does not run.
-    func launched(of app: AppIndex) -> Instant? { running[app]?.launched }
+    func launched(of app: AppIndex) -> Instant? { seen[app]?.launch.launched ?? running[app]?.launched }
+
+    /// Restores the record of the changes that the previous daemon has made to the resources of the processes.
     func restoreResources(_ record: ResourceRecord, of app: AppIndex) {
-        running[app]?.restoreResources(record)
+        seen[app]?.resources = record
+        running[app]?.tree.restore(record)
     }
 
     /// The directory of the apps' control groups, that of the previous daemon included.
@@ -130,13 +133,19 @@ final class AppProcesses {
 
     /// Uses the control groups of the previous daemon for its apps alone.
     func keepGroups(at path: String?) { table.previousCgroups = path.flatMap { CgroupSubtree.existing(at: $0) } }
-    var tokens: some Sequence<LaunchToken> { running.values.lazy.map(\.token) }
+    var tokens: [LaunchToken] { seen.values.map(\.launch.tree.token) + running.values.map(\.tree.token) }
+
+    /// The main processes that run.
+    var mainProcesses: [(app: AppIndex, pid: ProcessID)] {
+        seen.map { ($0.key, $0.value.launch.tree.main.pid) }
+            + running.compactMap { index, app in app.runningMain.map { (index, $0) } }
+    }
 
     /// Returns the main process of the app's latest launch, running or not.
     func lastPID(of app: AppIndex?) -> ProcessID? { app.flatMap { lastPIDs[$0] } }
     func forgetLastPID(of app: AppIndex) { lastPIDs[app] = nil }
 
-    func processes(of app: AppIndex) -> [ProcessInfo] { running[app]?.restoredTree().processes() ?? [] }
+    func processes(of app: AppIndex) -> [ProcessInfo] { self.app(app)?.tree.processes() ?? [] }
     var helpers: [Helper] { table.allHelpers() }
 
     // MARK: Launch, adoption, restoration
@@ -151,7 +160,7 @@ final class AppProcesses {
         do throws(SpawnError) {
             let name = core.id(of: index).name
             let tree = try table.launch(request, name: name, suspendMethod: SuspendMethod(definition.suspendMethod))
-            let app = makeApp(index, tree, exitPolicy: definition.exitPolicy, launched: launched)
+            let app = RunningApp(index, tree, exitPolicy: definition.exitPolicy, launched: launched, events)
             try watchExec(of: app)
             insert(app)
             if let objection = prepare() {
@@ -184,7 +193,7 @@ final class AppProcesses {
                     process, name: core.id(of: index).name, suspendMethod: SuspendMethod(definition.suspendMethod))
             }
         guard let tree else { return false }
-        let app = makeApp(index, tree, exitPolicy: definition.exitPolicy, launched: launched)
+        let app = RunningApp(index, tree, exitPolicy: definition.exitPolicy, launched: launched, events)
         insert(app)
         beginWatching(of: app)
         return true
@@ -194,34 +203,32 @@ final class AppProcesses {
     ///
     /// - Returns: False if the app has the group already, or the group is gone.
     func add(_ unit: UnitGroup, to index: AppIndex) -> Bool {
-        guard let app = running[index] else { return false }
+        guard let app = app(index) else { return false }
         // The tree closes the descriptors of ended units.
         endChangeWatch(of: app)
-        let isAdded = table.add(unit, to: app.restoredTree())
-        watchChanges(of: app, app.restoredTree())
+        let isAdded = table.add(unit, to: app.tree)
+        watchChanges(of: app)
         if isAdded { save(app) }
         return isAdded
     }
 
     /// Returns the names of the units that hold an app; nil if none does.
     func units(of app: AppIndex) -> [String]? {
-        guard let app = running[app], app.seen == nil, !app.restoredTree().units.isEmpty else { return nil }
-        let groups = app.restoredTree().units
+        guard let groups = running[app]?.tree.units, !groups.isEmpty else { return nil }
         return groups.compactMap { $0.split(separator: "/").last.map(String.init) }
     }
 
     /// The groups of the units of each app that units hold.
     var unitsByApp: [(app: AppIndex, groups: [String])] {
-        running.map { (app: $0.key, groups: $0.value.seen == nil ? $0.value.restoredTree().units : []) }
-            .filter { !$0.groups.isEmpty }
+        running.map { (app: $0.key, groups: $0.value.tree.units) }.filter { !$0.groups.isEmpty }
     }
 
     /// Returns the cause why processes of a killed app have not ended, and the remedy.
-    func failedEnd(of app: AppIndex?) -> String? { app.flatMap { running[$0]?.describeFailedEnd() } }
+    func failedEnd(of app: AppIndex?) -> String? { self.app(app)?.describeFailedEnd() }
 
     func release(_ index: AppIndex) {
-        guard let app = running[index] else { return report(index, .gone) }
-        table.release(app.restoredTree())
+        guard let app = app(index) else { return report(index, .gone) }
+        table.release(app.tree)
         forget(app)
         report(index, .exited(.unknown, othersLeft: false))
     }
@@ -237,7 +244,9 @@ final class AppProcesses {
     ) -> ExitStatus? {
         if let look, let main = look.mainProcess(of: record.tree) {
             if main.parent == getpid() { hasSeenChildren = true }
-            insert(RunningApp(index, SeenApp(record, pidfd: pidfd), loop: loop, processes: self))
+            seen[index] = SeenApp(record, pidfd: pidfd)
+            lastPIDs[index] = record.tree.main.pid
+            unrestored.append(index)
             return nil
         }
         switch table.restore(record.tree, pidfd: pidfd) {
@@ -245,30 +254,24 @@ final class AppProcesses {
             lastPIDs[index] = record.tree.main.pid
             return ExitStatus(status)
         case .alive(let tree):
-            let app = makeApp(index, tree, exitPolicy: record.exitPolicy, launched: record.launched)
-            app.isAskedToEnd = record.isAskedToEnd
-            app.hasReportedExit = record.hasReportedExit
-            insert(app)
+            insert(RunningApp(index, tree, record, events))
             return nil
         }
     }
 
-    /// Restores the processes of an app that was seen, which are its tree from now on.
-    func restore(_ seen: SeenApp, of app: RunningApp) -> ProcessTree {
-        let tree = seen.restore(in: table)
-        tree.owningApp = app.index.number
-        seenCount -= 1
-        watchChanges(of: app, tree)
-        watchMain(of: app, tree)
+    private func restore(_ seen: SeenApp, of index: AppIndex) -> RunningApp {
+        let app = RunningApp(index, seen.restore(in: table), seen.launch, events)
+        running[index] = app
+        watchChanges(of: app)
+        watchMain(of: app)
         // An operation that needs the processes may be under way; what has happened to them is reported after it.
-        unrestored.append(app.index)
-        return tree
+        unrestored.append(index)
+        return app
     }
 
     /// Restores the apps of the previous daemon that were seen only, and are meant.
     func restoreSeen(_ isMeant: (LaunchRecord) -> Bool = { _ in true }) {
-        guard seenCount > 0 else { return }
-        for app in running.values { if let seen = app.seen, isMeant(seen.launch) { _ = app.restoredTree() } }
+        for (index, seen) in seen where isMeant(seen.launch) { _ = app(index) }
     }
 
     func restoreSeen(in group: String?) { restoreSeen { $0.tree.cgroup == group } }
@@ -276,9 +279,13 @@ final class AppProcesses {
     /// Reports what has happened to restored apps. Called when the core knows them. Those that were seen only follow later.
     func checkRestored() {
         isRestoring = true
-        let restored = running.values.filter { $0.seen == nil }.map(\.index)
-        for index in restored.sorted(by: { core.id(of: $0) < core.id(of: $1) }) { checkRestored(index) }
+        for index in running.keys.sorted(by: { core.id(of: $0) < core.id(of: $1) }) { checkRestored(index) }
         endRestoration()
+    }
+
+    /// Restores a batch of the apps that were seen only, and reports what has happened to them.
+    func restoreSome() {
+        while let app = unrestored.take() { checkRestored(app) }
     }
 
     /// Lets the work begin that waits for the first answer.
@@ -288,16 +295,16 @@ final class AppProcesses {
     }
 
     func beginWatching(of app: RunningApp) {
-        watchMain(of: app, app.restoredTree())
-        if case .none = app.operation, app.restoredTree().newsDescriptor == nil || app.lacksMainEnd {
+        watchMain(of: app)
+        if case .none = app.operation, app.tree.newsDescriptor == nil || app.lacksMainEnd {
             app.endOperation()
         }
     }
 
     /// Watches the main process of a restored app, and reports its end.
     private func checkRestored(_ index: AppIndex) {
-        guard let app = running[index] else { return endRestoration() }
-        let tree = app.restoredTree()
+        guard let app = app(index) else { return endRestoration() }
+        let tree = app.tree
         unrestored.remove(index)
         if !tree.isChild {
             beginWatching(of: app)
@@ -310,7 +317,7 @@ final class AppProcesses {
 
     /// Does what needs every process of the previous daemon to be known.
     private func endRestoration() {
-        guard isRestoring, seenCount == 0 else { return }
+        guard isRestoring, seen.isEmpty else { return }
         (isRestoring, hasSeenChildren) = (false, false)
         let report = table.endRestoration(unmanaged: unmanagedTrees)
         unmanagedTrees = []
@@ -324,23 +331,11 @@ final class AppProcesses {
         reapAll()
     }
 
-    func makeApp(
-        _ index: AppIndex, _ tree: ProcessTree, exitPolicy: Manifest.ExitPolicy, launched: Instant?
-    ) -> RunningApp {
-        RunningApp(index, tree, exitPolicy: exitPolicy, launched: launched, loop: loop, processes: self)
-    }
-
     private func insert(_ app: RunningApp) {
         running[app.index] = app
-        lastPIDs[app.index] = app.main.pid
-        guard app.seen == nil else {
-            seenCount += 1
-            unrestored.append(app.index)
-            return
-        }
-        app.restoredTree().owningApp = app.index.number
-        watchChanges(of: app, app.restoredTree())
-        if app.restoredTree().isReported { watchMain(of: app, app.restoredTree()) }
+        lastPIDs[app.index] = app.tree.main.pid
+        watchChanges(of: app)
+        if app.tree.isReported { watchMain(of: app) }
         save(app)
     }
 
@@ -350,10 +345,10 @@ final class AppProcesses {
         // The tree is about to close the watched descriptors.
         endWatches(of: app)
         running[app.index] = nil
-        table.remove(app.restoredTree().token)
+        table.remove(app.tree.token)
         retryWatches()
         // The kernel takes long to remove a control group, and a reply may wait for the end of the app.
-        reaping.begin(after: BatchedReaping.pause(children: table.childCount), from: loop.freshNow)
-        DescriptorStore.discard(DescriptorStore.name(of: app.restoredTree().token), log: log)
+        reaping.begin(after: BatchedReaping.pause(children: table.childCount))
+        DescriptorStore.discard(DescriptorStore.name(of: app.tree.token), log: log)
     }
 }

@@ -13,14 +13,8 @@ final class RunningApp {
         case awaitEnd
     }
 
-    private enum Knowledge {
-        /// The restoration waits until something needs the processes, or the loop has time.
-        case seen(SeenApp)
-        case complete(ProcessTree)
-    }
-
     let index: AppIndex
-    private var knowledge: Knowledge
+    let tree: ProcessTree
     let exitPolicy: Manifest.ExitPolicy
     let launched: Instant?
     var operation = Operation.none
@@ -41,8 +35,7 @@ final class RunningApp {
     /// The signals for which the app was continued. What it blocks may wait further, and is nothing new.
     private var knownSignals: PendingSignals = []
 
-    private let loop: EventLoop
-    private unowned let processes: AppProcesses
+    private let events: Events
     private var timer: TimerSource?
     private var delay: UInt64 = 0
     private var selfStopTimer: TimerSource?
@@ -59,87 +52,31 @@ final class RunningApp {
     private static let selfStopLimit: UInt8 = 4
     private static let checkDelays: ClosedRange<UInt64> = 500...1_000_000
 
-    /// - Parameter processes: Checks the operation again.
     init(
-        _ index: AppIndex, _ tree: ProcessTree, exitPolicy: Manifest.ExitPolicy, launched: Instant?, loop: EventLoop,
-        processes: AppProcesses
+        _ index: AppIndex, _ tree: ProcessTree, exitPolicy: Manifest.ExitPolicy, launched: Instant?, _ events: Events
     ) {
         self.index = index
-        knowledge = .complete(tree)
+        self.tree = tree
         self.exitPolicy = exitPolicy
         self.launched = launched
-        self.loop = loop
-        self.processes = processes
+        self.events = events
+        tree.owningApp = index.number
     }
 
-    /// Creates an app of the previous daemon that has been seen.
-    ///
-    /// - Parameter processes: Restores the processes, when they are first needed, and checks the operation again.
-    init(_ index: AppIndex, _ seen: SeenApp, loop: EventLoop, processes: AppProcesses) {
-        self.index = index
-        knowledge = .seen(seen)
-        exitPolicy = seen.launch.exitPolicy
-        launched = seen.launch.launched
-        isAskedToEnd = seen.launch.isAskedToEnd
-        hasReportedExit = seen.launch.hasReportedExit
-        self.loop = loop
-        self.processes = processes
+    /// Creates an app of the previous daemon.
+    convenience init(_ index: AppIndex, _ tree: ProcessTree, _ record: LaunchRecord, _ events: Events) {
+        self.init(index, tree, exitPolicy: record.exitPolicy, launched: record.launched, events)
+        isAskedToEnd = record.isAskedToEnd
+        hasReportedExit = record.hasReportedExit
     }
 
-    /// Returns the processes. Those of the previous daemon are restored at the first use: their descriptors are opened and watched.
-    func restoredTree() -> ProcessTree {
-        switch knowledge {
-        case .complete(let tree): return tree
-        case .seen(let seen):
-            let tree = processes.restore(seen, of: self)
-            knowledge = .complete(tree)
-            return tree
-        }
-    }
+    /// The main process; nil when it was seen to end.
+    var runningMain: ProcessID? { tree.exitStatus == nil ? tree.main.pid : nil }
 
-    /// The app as the previous daemon has left it; nil once the processes are restored.
-    var seen: SeenApp? { if case .seen(let seen) = knowledge { seen } else { nil } }
-
-    /// The main process, running or not.
-    var main: ProcessIdentity {
-        switch knowledge {
-        case .seen(let seen): seen.launch.tree.main
-        case .complete(let tree): tree.main
-        }
-    }
-    var token: LaunchToken {
-        switch knowledge {
-        case .seen(let seen): seen.launch.tree.token
-        case .complete(let tree): tree.token
-        }
-    }
-    /// True until the main process is seen to end.
-    var isMainRunning: Bool {
-        switch knowledge {
-        case .seen: true
-        case .complete(let tree): tree.exitStatus == nil
-        }
-    }
-    /// The changes that were made to the resources of the processes; nil for none.
-    var resources: ResourceRecord? {
-        switch knowledge {
-        case .seen(let seen): seen.resources
-        case .complete(let tree): tree.resources
-        }
-    }
-
-    /// Restores the record of the changes that the previous daemon has made to the resources of the processes.
-    func restoreResources(_ record: ResourceRecord) {
-        switch knowledge {
-        case .seen(let seen): seen.resources = record
-        case .complete(let tree): tree.restore(record)
-        }
-    }
-
-    /// Returns the record for the next daemon, of all that is known once the processes are restored.
+    /// Returns the record for the next daemon.
     func record() -> LaunchRecord {
         LaunchRecord(
-            tree: restoredTree().saved, exitPolicy: exitPolicy, launched: launched, isAskedToEnd: isAskedToEnd,
+            tree: tree.saved, exitPolicy: exitPolicy, launched: launched, isAskedToEnd: isAskedToEnd,
             hasReportedExit: hasReportedExit)
     }
 
@@ -160,7 +97,6 @@ final class RunningApp {
     func endOperation() {
         begin(.none)
         // No event tells of the last process of an adopted tree without a control group whose main process has ended.
-        let tree = restoredTree()
         guard !tree.isReported, lacksChanges || lacksMainEnd || !tree.tellsWhenEmptied,
             lacksMainEnd || tree.mainDescriptor == nil || tree.exitStatus != nil
         else { return }
@@ -172,15 +108,12 @@ final class RunningApp {
     /// or ended.
     func scheduleCheck() {
         delay = min(max(Self.checkDelays.lowerBound, delay * 2), Self.checkDelays.upperBound)
-        if timer == nil {
-            timer = try? loop.timer { [weak self] in if let self { processes.continueOperation(of: self) } }
-        }
-        timer?.arm(atMicroseconds: loop.freshNow + delay)
+        if timer == nil { timer = try? events.timer(.checkDue(index)) }
+        timer?.arm(afterMicroseconds: delay)
     }
 
     /// Returns why processes have not stopped.
     func stopFailure(of pids: [ProcessIdentity]) -> StopFailure {
-        let tree = restoredTree()
         let processes = tree.processes().filter { info in pids.contains { $0.pid == info.pid } }
         let foreign = processes.filter { tree.isForeign($0.pid) }
         return foreign.isEmpty ? .pending(processes) : .forbidden(foreign, ofOtherUser: tree.owner != nil)
@@ -188,7 +121,6 @@ final class RunningApp {
 
     /// Returns the cause why processes have not ended, and the remedy; nil if none is left.
     func describeFailedEnd() -> String? {
-        let tree = restoredTree()
         let processes = tree.processes()
         let foreign = processes.filter { tree.isForeign($0.pid) }
         if !foreign.isEmpty { return "this daemon may not end \(foreign.names); end it as that user or as root" }
@@ -201,21 +133,14 @@ final class RunningApp {
     /// Watches the processes of a suspended app whose continuation the kernel does not report.
     ///
     /// A report has a source of its own: poll(2) takes it from its descriptor, so that an epoll instance within another loses it.
-    ///
-    /// - Parameter noticeRunning: Called once, when one of them has run. Timers send ``ProcessorWatch/signal`` instead.
-    func watchProcessor(with reports: SwitchReports?, noticeRunning: @escaping (RunningApp) -> Void) {
+    func watchProcessor(with reports: SwitchReports?) {
         endProcessorWatch()
-        let members = restoredTree().unnoticedMembers
+        let members = tree.unnoticedMembers
         guard !members.isEmpty else { return }
         let watch = ProcessorWatch(of: members, reports: reports)
         processorWatch = watch
-        switchWatches = watch.descriptors.compactMap { descriptor in
-            try? loop.watch(descriptor: descriptor, events: .readable) { [weak self] _ in
-                guard let self else { return }
-                endProcessorWatch()
-                noticeRunning(self)
-            }
-        }
+        let index = index
+        switchWatches = watch.descriptors.compactMap { try? events.watch($0, for: .readable) { _ in .appRan(index) } }
     }
 
     private func endProcessorWatch() {
@@ -234,18 +159,18 @@ final class RunningApp {
 
     /// Forgets the signals that do not wait any more, when the app is stopped again: the next ones of their numbers are new.
     func forgetHandledSignals() {
-        if !knownSignals.isEmpty { knownSignals.formIntersection(restoredTree().pendingSignals) }
+        if !knownSignals.isEmpty { knownSignals.formIntersection(tree.pendingSignals) }
     }
 
     // MARK: Programs that stop themselves
 
     private func selfStopDelays() -> [UInt64] {
-        restoredTree().hasResumedParents ? Self.selfStopDelays : Self.selfStopDelaysWithoutChildren
+        tree.hasResumedParents ? Self.selfStopDelays : Self.selfStopDelaysWithoutChildren
     }
 
     /// Begins to resume again processes that stop themselves because the app or a child had been stopped.
     func watchSelfStops() {
-        selfStopDeadline = loop.freshNow + selfStopDelays().reduce(10_000, +)
+        selfStopDeadline = events.loop.freshNow + selfStopDelays().reduce(10_000, +)
         (selfStopChecks, selfStopAttempts) = (0, 0)
         scheduleSelfStopCheck()
     }
@@ -254,27 +179,24 @@ final class RunningApp {
     ///
     /// - Returns: Whether there were any.
     func resumeSelfStopped() -> Bool {
-        guard loop.freshNow < selfStopDeadline, selfStopAttempts < Self.selfStopLimit,
-            restoredTree().resumeSelfStopped()
-        else {
-            return false
-        }
+        guard events.loop.freshNow < selfStopDeadline, selfStopAttempts < Self.selfStopLimit, tree.resumeSelfStopped()
+        else { return false }
         selfStopAttempts += 1
         return true
     }
 
     /// Schedules a look at a main process that is no child: the kernel reports only that a child has stopped itself.
     private func scheduleSelfStopCheck() {
-        guard restoredTree().mayStopItselfUnnoticed, selfStopChecks < selfStopDelays().count else { return }
+        guard tree.mayStopItselfUnnoticed, selfStopChecks < selfStopDelays().count else { return }
         let delay = selfStopDelays()[Int(selfStopChecks)]
         selfStopChecks += 1
-        let check = { [weak self] in
-            guard let self else { return }
-            _ = resumeSelfStopped()
-            scheduleSelfStopCheck()
-        }
-        if selfStopTimer == nil { selfStopTimer = try? loop.timer(handler: check) }
-        selfStopTimer?.arm(atMicroseconds: loop.freshNow + delay)
+        if selfStopTimer == nil { selfStopTimer = try? events.timer(.selfStopCheckDue(index)) }
+        selfStopTimer?.arm(afterMicroseconds: delay)
+    }
+
+    func checkSelfStops() {
+        _ = resumeSelfStopped()
+        scheduleSelfStopCheck()
     }
 }
 
@@ -307,13 +229,8 @@ final class EndWatch {
     private let pidfd: Descriptor
     private let source: IOSource
 
-    /// - Parameters:
-    ///   - pidfd: A descriptor of the process.
-    ///   - handler: Called when the process has ended.
-    init(
-        _ pidfd: consuming Descriptor, loop: EventLoop, handler: @escaping () -> Void
-    ) throws(SystemdError) {
-        source = try loop.watch(descriptor: pidfd.rawValue, events: [.readable, .edgeTriggered]) { _ in handler() }
+    init(_ pidfd: consuming Descriptor, of app: AppIndex, _ events: Events) throws(SystemdError) {
+        source = try events.watch(pidfd.rawValue, for: [.readable, .edgeTriggered]) { _ in .askedProcessEnded(app) }
         self.pidfd = pidfd
     }
 

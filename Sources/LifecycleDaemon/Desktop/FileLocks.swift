@@ -259,8 +259,9 @@ final class FileScans {
         var found = Found()
     }
 
+    private let processes: (AppIndex) -> [ProcessID]
     private let finished: (AppIndex, Found) -> Void
-    private let begun: BatchQueue
+    private var begun: BatchQueue
     private let round: LaterSource
     /// The scans in their order; the first one has begun.
     private var scans: [Scan] = []
@@ -274,14 +275,11 @@ final class FileScans {
     init(
         loop: EventLoop, processes: @escaping (AppIndex) -> [ProcessID], finished: @escaping (AppIndex, Found) -> Void
     ) throws(SystemdError) {
+        self.processes = processes
         self.finished = finished
         let owner = Owner<FileScans>()
-        begun = try BatchQueue(loop: loop, isWaiting: true, start: .idle) { app in
-            guard let owner = owner.object else { return }
-            owner.scans.append(Scan(app: app, files: OpenFileScan(of: processes(app))))
-            // Most apps have few files, and need no round of their own.
-            if owner.scans.count == 1 { owner.readSome() }
-        }
+        let beginBatch: () -> Void = { owner.object?.beginBatch() }
+        begun = BatchQueue(first: try loop.idle(beginBatch), next: try loop.later(handler: beginBatch))
         round = try loop.later { owner.object?.readSome() }
         owner.object = self
     }
@@ -294,6 +292,14 @@ final class FileScans {
     func remove(_ app: AppIndex) {
         begun.remove(app)
         scans.removeAll { $0.app == app }
+    }
+
+    private func beginBatch() {
+        while let app = begun.take() {
+            scans.append(Scan(app: app, files: OpenFileScan(of: processes(app))))
+            // Most apps have few files, and need no round of their own.
+            if scans.count == 1 { readSome() }
+        }
     }
 
     private func readSome() {

@@ -19,9 +19,8 @@ import Systemd
     private(set) var problem: String?
     private let timer: WallClockTimer
     private let smallestStep: Duration
-    private let handler: (Change) -> Void
     private let source: IOSource
-    private var zone: TimeZoneWatch?
+    private let zone: TimeZoneWatch?
     private var ahead = Duration.zero
     private var midnight: Int64 = 0
 
@@ -32,46 +31,40 @@ import Systemd
     ///   - zoneFile: The link that names the time zone.
     /// - Throws: An error with one sentence if the clock cannot be watched.
     init(
-        loop: EventLoop, smallestStep: Duration = .milliseconds(500), zoneFile: String = "/etc/localtime",
-        handler: @escaping (Change) -> Void
+        events: Events, smallestStep: Duration = .milliseconds(500), zoneFile: String = "/etc/localtime"
     ) throws {
         self.smallestStep = smallestStep
-        self.handler = handler
         timer = try WallClockTimer()
-        let owner = Owner<ClockWatch>()
-        source = try loop.watch(descriptor: timer.descriptor.rawValue, events: .readable) { _ in
-            owner.object?.timerEnded()
+        source = try events.watch(timer.descriptor.rawValue, for: .readable) { _ in .clockTimer }
+        do throws(SystemdError) {
+            zone = try TimeZoneWatch(events: events, path: zoneFile)
+        } catch {
+            zone = nil
+            problem = "cannot watch the time zone: \(error); apps get no time-change for it"
         }
-        owner.object = self
         tzset()
         _ = try arm()
         ahead = WallClock.aheadOfBoot
-        do throws(SystemdError) {
-            zone = try TimeZoneWatch(loop: loop, path: zoneFile) { [weak self] in self?.zoneChanged() }
-        } catch {
-            problem = "cannot watch the time zone: \(error); apps get no time-change for it"
-        }
     }
 
     isolated deinit {
         source.cancel()
     }
 
-    private func timerEnded() {
+    /// Returns the change that has ended the timer; nil for none that counts.
+    func timerEnded() -> Change? {
         let reading = timer.read()
-        if case .pending = reading { return }
+        if case .pending = reading { return nil }
         let due = midnight
         let wasCancelledAgain = rearm()
-        if reading == .cancelled || wasCancelledAgain, hasBeenSet() {
-            handler(.clockSet)
-        } else if WallClock.now >= due {
-            handler(.midnight)
-        }
+        if reading == .cancelled || wasCancelledAgain, hasBeenSet() { return .clockSet }
+        return WallClock.now >= due ? .midnight : nil
     }
 
-    private func zoneChanged() {
-        if rearm(), hasBeenSet() { handler(.clockSet) }
-        handler(.timeZone)
+    /// Returns the changes that a change in the directory of the time zone means.
+    func zoneChanges(in event: InotifyEvent) -> [Change] {
+        guard zone?.hasChanged(in: event) == true else { return [] }
+        return rearm() && hasBeenSet() ? [.clockSet, .timeZone] : [.timeZone]
     }
 
     private func hasBeenSet() -> Bool {
@@ -113,32 +106,30 @@ import Systemd
 /// so nothing is watched. New rules for the same zone are not noticed.
 final class TimeZoneWatch {
     private let path: String
-    private let handler: () -> Void
+    private let name: String?
     private var known: Identity
     private var source: InotifySource?
 
-    /// - Parameter handler: Called after the C library has read the new zone.
     /// - Throws: `SystemdError` if the directory cannot be watched.
-    init(loop: EventLoop, path: String = "/etc/localtime", handler: @escaping () -> Void) throws(SystemdError) {
+    init(events: Events, path: String) throws(SystemdError) {
+        let parts = path.split(separator: "/")
         self.path = path
-        self.handler = handler
+        name = parts.last.map(String.init)
         known = Identity(of: path)
         guard unsafe getenv("TZ") == nil else { return }
-        let parts = path.split(separator: "/")
         let directory = "/" + parts.dropLast().joined(separator: "/")
-        let name = parts.last.map(String.init)
         let mask = UInt32(IN_CREATE | IN_MOVED_TO | IN_DELETE | IN_CLOSE_WRITE) | UInt32(IN_ONLYDIR)
-        source = try loop.watch(path: directory, mask: mask) { [weak self] event in
-            if event.name == name || event.mask & UInt32(IN_Q_OVERFLOW) != 0 { self?.check() }
-        }
+        source = try events.watch(directory, for: mask) { .timeZoneDirectory($0) }
     }
 
-    private func check() {
+    /// Returns whether an event means another zone, which the C library then has read.
+    func hasChanged(in event: InotifyEvent) -> Bool {
+        guard event.name == name || event.mask & UInt32(IN_Q_OVERFLOW) != 0 else { return false }
         let found = Identity(of: path)
-        guard found != known else { return }
+        guard found != known else { return false }
         known = found
         tzset()
-        handler()
+        return true
     }
 
     private struct Identity: Equatable {

@@ -6,31 +6,30 @@ import Systemd
 /// The daemon needs none of them: without a bus or logind the session is always seen and the machine never sleeps.
 final class MachineEvents {
     private let manager: AppManager
-    private let loop: EventLoop
     private let log: any JournalSink
     private var bus: Bus?
     private var session: LoginSession?
-    private var clock: ClockWatch?
+    private let clock: ClockWatch?
     private var sleep: SleepDelay?
     private var latestSleep: TimerSource?
 
-    init(loop: EventLoop, manager: AppManager, choice: LoginSessionChoice, log: any JournalSink) {
-        self.loop = loop
+    init(events: Events, manager: AppManager, choice: LoginSessionChoice, log: any JournalSink) {
         self.manager = manager
         self.log = log
-        follow(choice)
         do {
-            clock = try ClockWatch(loop: loop) { [weak self] _ in self?.manager.handle(.timeChange) }
+            clock = try ClockWatch(events: events)
             if let problem = clock?.problem { log.write(.warning, problem) }
         } catch {
+            clock = nil
             log.write(.warning, "cannot watch the clock: \(error); apps get no time-change")
         }
+        follow(choice, events)
     }
 
-    private func follow(_ choice: LoginSessionChoice) {
+    private func follow(_ choice: LoginSessionChoice, _ events: Events) {
         do throws(SystemdError) {
-            latestSleep = try loop.timer { [weak self] in self?.letSleep() }
-            let bus = try Bus(loop: loop) { [weak self] in self?.reportProblem($0) }
+            latestSleep = try events.timer(.latestSleep)
+            let bus = try Bus(loop: events.loop) { [weak self] in self?.reportProblem($0) }
             session = LoginSession(
                 bus: bus, choice: choice, reported: manager.core.foregroundBlockers, before: manager.session
             ) { [weak self] in self?.handle($0) }
@@ -42,6 +41,12 @@ final class MachineEvents {
 
     private func reportProblem(_ problem: String) {
         log.write(.notice, "cannot follow the login session: \(problem); ignoring lock, sleep and switches")
+    }
+
+    func noticeClock() { if clock?.timerEnded() != nil { manager.handle(.timeChange) } }
+
+    func noticeTimeZone(_ event: InotifyEvent) {
+        for _ in clock?.zoneChanges(in: event) ?? [] { manager.handle(.timeChange) }
     }
 
     private func handle(_ event: LoginSession.Event) {
@@ -65,12 +70,12 @@ final class MachineEvents {
         if let longest = delay.longest {
             let margin = min(longest / 5, .milliseconds(500))
             let time = UInt64(clamping: (longest - margin).wholeMicroseconds)
-            latestSleep?.arm(atMicroseconds: loop.freshNow + time)
+            latestSleep?.arm(afterMicroseconds: time)
         }
         manager.handle(.sleep) { [weak self] in if self?.sleep === delay { self?.letSleep() } }
     }
 
-    private func letSleep() {
+    func letSleep() {
         latestSleep?.disarm()
         sleep?.release()
         sleep = nil

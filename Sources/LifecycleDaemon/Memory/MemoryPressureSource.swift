@@ -21,7 +21,6 @@ final class MemoryPressureSource {
     private let file: String
     private let loop: EventLoop
     private let thresholds: MemoryThresholds
-    private let handler: (Event) -> Void
     private var triggers: [Trigger] = []
     private(set) var last: MemoryReading
     private var criticalAt: UInt64?
@@ -31,21 +30,17 @@ final class MemoryPressureSource {
     /// - Parameter file: The machine's pressure file, or `memory.pressure` of a cgroup.
     /// - Throws: A ``DaemonError`` with the kernel's reason.
     init(
-        loop: EventLoop, thresholds: MemoryThresholds = MemoryThresholds(), file: String = MemoryPressureSource.machine,
-        handler: @escaping (Event) -> Void
+        events: Events, thresholds: MemoryThresholds = MemoryThresholds(), file: String = MemoryPressureSource.machine
     ) throws(DaemonError) {
-        self.loop = loop
+        loop = events.loop
         self.thresholds = thresholds
         self.file = file
-        self.handler = handler
         last = try Self.read(file, at: loop.freshNow)
         // The most critical first, if several fire together.
         var stalls = [(MemoryLevel.critical, thresholds.critical), (.warning, thresholds.warning)]
         if thresholds.reserve > 0 || thresholds.minimumAvailable > 0 { stalls.append((.normal, thresholds.notice)) }
         for (level, stall) in stalls {
-            let trigger = try Trigger(loop: loop, file: file, stall: stall) { [weak self] isAlive in
-                isAlive ? self?.fired(level) : self?.end()
-            }
+            let trigger = try Trigger(events: events, file: file, stall: stall, level: level)
             trigger.source.setPriority(level == .critical ? .important : .normal)
             triggers.append(trigger)
         }
@@ -71,22 +66,22 @@ final class MemoryPressureSource {
         return MemoryPressure(since: reading, reading: reading, thresholds: thresholds)
     }
 
-    func fired(_ level: MemoryLevel) {
+    /// Returns what a report of the kernel means; nil for nothing new.
+    func event(_ level: MemoryLevel, _ ready: IOEvents) -> Event? {
+        guard ready.isDisjoint(with: [.error, .hangUp]) else {
+            // The cgroup is gone, or its accounting is off. The kernel would report that again and again.
+            triggers = []
+            return .ended("\(file) reports no more")
+        }
         // A lower level adds nothing to an event of the same moment.
-        if level != .critical, criticalAt == loop.now { return }
+        if level != .critical, criticalAt == loop.now { return nil }
         // For want of a descriptor or of memory, the file cannot be read when it matters most: the report counts alone.
         let unread = MemoryReading(instant: loop.freshNow)
         var pressure = current() ?? MemoryPressure(since: unread, reading: unread, thresholds: thresholds)
         // The interval of the kernel is not the time between two readings; its level counts.
         pressure.level = pressure.level(toldOf: level, thresholds)
         if level == .critical || pressure.level == .critical { criticalAt = loop.now }
-        handler(.pressure(pressure))
-    }
-
-    private func end() {
-        guard !triggers.isEmpty else { return }
-        triggers = []
-        handler(.ended("\(file) reports no more"))
+        return .pressure(pressure)
     }
 
     private static func read(_ file: String, at instant: UInt64) throws(DaemonError) -> MemoryReading {
@@ -105,7 +100,7 @@ final class MemoryPressureSource {
     private let descriptor: Descriptor
 
     init(
-        loop: EventLoop, file: String, stall: MemoryThresholds.Stall, handler: @escaping (_ isAlive: Bool) -> Void
+        events: Events, file: String, stall: MemoryThresholds.Stall, level: MemoryLevel
     ) throws(DaemonError) {
         do throws(Errno) {
             descriptor = try Self.open(file, stall)
@@ -113,10 +108,7 @@ final class MemoryPressureSource {
             throw DaemonError(pressureFile: file, error)
         }
         do throws(SystemdError) {
-            source = try loop.watch(descriptor: descriptor.rawValue, events: .exceptional) { ready in
-                // The cgroup is gone, or its accounting is off. The kernel would report that again and again.
-                handler(ready.isDisjoint(with: [.error, .hangUp]))
-            }
+            source = try events.watch(descriptor.rawValue, for: .exceptional) { .memoryPressure(level, $0) }
         } catch {
             throw DaemonError(.memoryPressure, error.description)
         }

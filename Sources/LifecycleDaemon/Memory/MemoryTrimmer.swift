@@ -12,15 +12,12 @@ final class MemoryTrimmer {
     private var hasReported = false
 
     init(
-        loop: EventLoop, log: LifecycleLog, processes: AppProcesses, core: CoreDriver
+        events: Events, log: LifecycleLog, processes: AppProcesses, core: CoreDriver
     ) throws(SystemdError) {
         self.log = log
         self.processes = processes
         self.core = core
-        let owner = Owner<MemoryTrimmer>()
-        idle = try loop.later { owner.object?.step() }
-        idle.setPriority(.idle)
-        owner.object = self
+        idle = try events.later(.trimmingDue, .idle)
     }
 
     func begin(_ app: AppIndex) {
@@ -40,7 +37,8 @@ final class MemoryTrimmer {
         if !waiting.isEmpty { waiting[app] = nil }
     }
 
-    private func step() {
+    /// Reclaims some memory of the app that comes first.
+    func step() {
         guard let app = waiting.keys.min(by: { $0.value < $1.value }), var work = waiting.removeValue(forKey: app)
         else { return }
         switch work.step() {

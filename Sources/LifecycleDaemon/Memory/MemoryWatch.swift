@@ -4,7 +4,7 @@ import Systemd
 
 /// Tells the core how short memory is, when the machine reports pressure and when the core asks.
 final class MemoryWatch {
-    private let loop: EventLoop
+    private let events: Events
     private let log: any JournalSink
     private let core: CoreDriver
     private var source: MemoryPressureSource?
@@ -21,18 +21,12 @@ final class MemoryWatch {
     /// The path of the file of memory pressure; tests set another one.
     var file = MemoryPressureSource.machine
 
-    init(loop: EventLoop, log: any JournalSink, core: CoreDriver) throws(SystemdError) {
-        self.loop = loop
+    init(events: Events, log: any JournalSink, core: CoreDriver) throws(SystemdError) {
+        self.events = events
         self.log = log
         self.core = core
-        let owner = Owner<MemoryWatch>()
-        retry = try loop.timer { owner.object?.tryAgain() }
-        reserve = try ReserveWatch(loop: loop) {
-            owner.object?.source?.left()
-        } handler: {
-            owner.object?.report($0)
-        }
-        owner.object = self
+        retry = try events.timer(.memoryRetryDue)
+        reserve = try ReserveWatch(events: events)
     }
 
     func apply(_ settings: DaemonSettings.Memory) {
@@ -52,7 +46,7 @@ final class MemoryWatch {
             guard error.isTransient else { return reportUnavailable(error.description) }
             log.write(
                 .warning, "cannot watch memory pressure: \(error); trying again, ending no apps for memory until then")
-            retry.arm(atMicroseconds: loop.freshNow + retryDelay)
+            retry.arm(afterMicroseconds: retryDelay)
         }
     }
 
@@ -60,25 +54,25 @@ final class MemoryWatch {
     var isWatching: Bool { source != nil }
 
     private func watch(_ thresholds: MemoryThresholds) throws(DaemonError) {
-        source = try MemoryPressureSource(loop: loop, thresholds: thresholds, file: file) { [weak self] in
-            self?.handle($0)
-        }
+        source = try MemoryPressureSource(events: events, thresholds: thresholds, file: file)
         self.thresholds = thresholds
     }
 
-    private func tryAgain() {
+    func tryAgain() {
         guard source == nil, let wanted else { return }
         do throws(DaemonError) {
             try watch(wanted)
             log.write(.info, "lifed watches memory pressure again")
         } catch {
             guard error.isTransient else { return reportUnavailable(error.description) }
-            retry.arm(atMicroseconds: loop.freshNow + retryDelay)
+            retry.arm(afterMicroseconds: retryDelay)
         }
     }
 
-    private func handle(_ event: MemoryPressureSource.Event) {
-        switch event {
+    /// Handles a report of the kernel.
+    func handle(_ level: MemoryLevel, _ ready: IOEvents) {
+        switch source?.event(level, ready) {
+        case nil: break
         case .pressure(let pressure):
             reserve.begin()
             report(pressure)
@@ -89,6 +83,10 @@ final class MemoryWatch {
     }
 
     func expectUse() { reserve.begin() }
+
+    func checkReserve() {
+        if let pressure = reserve.check({ source?.left() }) { report(pressure) }
+    }
 
     private func report(_ pressure: MemoryPressure) {
         if pressure.level != .normal { core.append(.memory(pressure.shortage)) }

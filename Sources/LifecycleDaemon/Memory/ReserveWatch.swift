@@ -16,8 +16,6 @@ final class ReserveWatch {
     private nonisolated static let fillRate = 1024.0
 
     private let loop: EventLoop
-    private let read: () -> MemoryPressure?
-    private let handler: (MemoryPressure) -> Void
     private let timer: TimerSource
     private var end: UInt64 = 0
     /// No app can have reached a threshold before this instant.
@@ -30,18 +28,9 @@ final class ReserveWatch {
     var minimumAvailable: UInt64 = 0
     private var hasThreshold: Bool { reserve > 0 || minimumAvailable > 0 }
 
-    /// - Parameters:
-    ///   - read: Reads the pressure; nil if it cannot be read.
-    ///   - handler: Called with a pressure of level critical.
-    init(
-        loop: EventLoop, read: @escaping () -> MemoryPressure?, handler: @escaping (MemoryPressure) -> Void
-    ) throws(SystemdError) {
-        self.loop = loop
-        self.read = read
-        self.handler = handler
-        let owner = Owner<ReserveWatch>()
-        timer = try loop.timer { owner.object?.check() }
-        owner.object = self
+    init(events: Events) throws(SystemdError) {
+        loop = events.loop
+        timer = try events.timer(.reserveCheckDue)
     }
 
     func begin() {
@@ -57,17 +46,21 @@ final class ReserveWatch {
         timer.arm(atMicroseconds: next)
     }
 
-    private func check() {
+    /// Checks the available memory.
+    ///
+    /// - Parameter read: Reads the pressure; nil if it cannot be read.
+    /// - Returns: A pressure of level critical; nil if there is none.
+    func check(_ read: () -> MemoryPressure?) -> MemoryPressure? {
         isArmed = false
-        guard hasThreshold, let pressure = read() else { return }
-        var pause = Self.pauseAfterShortage
-        if pressure.level == .critical {
-            handler(pressure)
-        } else {
-            pause = Self.pause(pressure.reading, reserve: reserve, minimumAvailable: minimumAvailable)
-        }
-        next = loop.now + pause
+        guard hasThreshold, let pressure = read() else { return nil }
+        let isCritical = pressure.level == .critical
+        next =
+            loop.now
+            + (isCritical
+                ? Self.pauseAfterShortage
+                : Self.pause(pressure.reading, reserve: reserve, minimumAvailable: minimumAvailable))
         armIfDue()
+        return isCritical ? pressure : nil
     }
 
     /// Returns the time in which the fastest app reaches the nearer threshold, in microseconds.

@@ -25,19 +25,17 @@ final class StateResources {
     private var raised: [AppIndex] = []
     private var isWaiting = true
     /// Other apps whose share has changed.
-    private let stale: BatchQueue
+    private var stale: BatchQueue
     private var reported: Set<String> = []
 
     init(
-        loop: EventLoop, log: any JournalSink, processes: AppProcesses, core: CoreDriver, store: StateLog
+        events: Events, log: any JournalSink, processes: AppProcesses, core: CoreDriver, store: StateLog
     ) throws(SystemdError) {
         self.processes = processes
         self.core = core
         self.log = log
         self.store = store
-        let owner = Owner<StateResources>()
-        stale = try BatchQueue(loop: loop, isWaiting: true, start: .idle) { owner.object?.apply($0) }
-        owner.object = self
+        stale = BatchQueue(first: try events.idle(.sharesDue), next: try events.later(.sharesDue))
     }
 
     private func beginRaising(_ app: AppIndex) {
@@ -55,6 +53,11 @@ final class StateResources {
         guard !isWaiting else { return }
         for app in raised { apply(app) }
         raised.removeAll(keepingCapacity: true)
+    }
+
+    /// Gives a batch of other apps their share.
+    func applyStale() {
+        while let app = stale.take() { apply(app) }
     }
 
     /// Finds the capabilities of the machine, and logs them. Called once, before the first launch.
