@@ -23,7 +23,7 @@ public final class Daemon {
     private let turn: Turn
     private let loader: ConfigurationLoader
     private let descriptors: StoredDescriptors
-    private var appSocket: AppSocket?
+    private(set) var appSocket: AppSocket?
     private(set) var machine: MachineEvents?
     /// The desktop session; nil in the system instance, and before the daemon serves.
     private var desktop: DesktopSession?
@@ -172,9 +172,7 @@ public final class Daemon {
         do {
             // Apps of other users connect too; the kernel identifies the process.
             let mode: mode_t = instance == .system ? 0o666 : 0o600
-            appSocket = try AppSocket(at: paths.appSocket, mode: mode, loop: events.loop) { [weak self] in
-                self?.manager.admit($0)
-            }
+            appSocket = try AppSocket(at: paths.appSocket, mode: mode, events: events)
         } catch {
             log.write(.warning, String(describing: error))
         }

@@ -32,6 +32,9 @@ enum DaemonEvent {
     case switchReportsDue
     case stopsDue
     case restorationDue
+    case appsConnect
+    case unmanaged(_ connection: Int32, IOEvents)
+    case channel(AppIndex, IOEvents)
     case sharesDue
     case trimmingDue
     case memoryPressure(MemoryLevel, IOEvents)
@@ -71,6 +74,10 @@ extension Daemon {
         case .switchReportsDue: processes.openSwitchReports()
         case .stopsDue: processes.stopSome()
         case .restorationDue: processes.restoreSome()
+        case .appsConnect: for peer in appSocket?.accept() ?? [] { manager.admit(peer) }
+        case .unmanaged(let connection, let ready):
+            if let peer = manager.unmanaged.read(connection, ready) { manager.admit(peer, resumes: true) }
+        case .channel(let app, let ready): manager.channels.proceed(with: app, ready, asking: manager)
         case .sharesDue: manager.resources.applyStale()
         case .trimmingDue: manager.trimmer.step()
         case .memoryPressure(let level, let ready): manager.memory.handle(level, ready)

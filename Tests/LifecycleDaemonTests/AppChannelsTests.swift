@@ -24,7 +24,6 @@ import Testing
     }
 
     private let events: Events
-    private var loop: EventLoop { events.loop }
     private let core: CoreDriver
     private let store: StateLog
     private let delegate = Delegate()
@@ -34,8 +33,7 @@ import Testing
         events = try Events()
         store = try StateLog()
         core = try CoreDriver.knowing(Self.clock, in: events)
-        channels = AppChannels(loop: events.loop, log: LifecycleLog(sink: RecordingJournal()), core: core, store: store)
-        channels.delegate = delegate
+        channels = AppChannels(events: events, log: LifecycleLog(sink: RecordingJournal()), core: core, store: store)
     }
 
     /// Opens a channel, sends a line as the app, and returns the answer.
@@ -44,12 +42,18 @@ import Testing
         let app = Descriptor(owning: number)
         let bytes = Array(line.utf8)
         #expect(unsafe Glibc.write(app.rawValue, bytes, bytes.count) == bytes.count)
-        let limit = try loop.timer { loop.exit(code: 0) }
-        limit.arm(atMicroseconds: loop.freshNow + 200_000)
-        _ = try loop.runGuarded(afterEach: channels.confirm)
+        let limit = try events.loop.timer { events.loop.exit(code: 0) }
+        limit.arm(afterMicroseconds: 200_000)
+        _ = try events.runGuarded(handler: handle)
         var buffer = [UInt8](repeating: 0, count: 4096)
         let count = unsafe recv(app.rawValue, &buffer, buffer.count, Int32(MSG_DONTWAIT))
         return String(decoding: buffer.prefix(max(0, count)), as: UTF8.self)
+    }
+
+    private func handle(_ event: DaemonEvent) {
+        guard case .channel(let app, let ready) = event else { return }
+        channels.proceed(with: app, ready, asking: delegate)
+        channels.confirm()
     }
 
     private func openChannel() -> Int32? {
@@ -136,12 +140,12 @@ import Testing
         var second: Int32 = -1
         defer { Glibc.close(second) }
         var answered: IOSource?
-        _ = try loop.runGuarded {
-            channels.confirm()
+        _ = try events.runGuarded {
+            handle($0)
             guard second < 0, case .message(_, .closed)? = core.inbox.last else { return }
             delegate.isReconnecting = true
             second = connect(sending: "hello protocol=1 resume=3\n")
-            answered = try? loop.watch(descriptor: second, events: .readable) { _ in loop.exit(code: 0) }
+            answered = try? events.loop.watch(descriptor: second, events: .readable) { _ in events.loop.exit(code: 0) }
         }
         answered?.cancel()
         var buffer = [UInt8](repeating: 0, count: 4096)

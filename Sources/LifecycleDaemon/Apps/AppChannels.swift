@@ -5,7 +5,7 @@ import LifecycleCore
 import Processes
 import Systemd
 
-/// Tells the channels about the apps, and learns that a lost channel is back.
+/// Tells the channels about the apps when they read, and learns that a lost channel is back.
 protocol ChannelDelegate: AnyObject {
     /// Returns whether the app has lost its channel and is expected to reconnect.
     func isReconnecting(_ app: AppIndex) -> Bool
@@ -23,9 +23,7 @@ protocol ChannelDelegate: AnyObject {
 
 /// The channels of the running apps. Each app has inherited its end from the daemon, so its identity is certain.
 final class AppChannels {
-    weak var delegate: (any ChannelDelegate)?
-
-    private let loop: EventLoop
+    private let events: Events
     private let log: LifecycleLog
     private let core: CoreDriver
     private let store: StateLog
@@ -48,8 +46,8 @@ final class AppChannels {
         static let newlyAdopted = Marks(rawValue: 4)
     }
 
-    init(loop: EventLoop, log: LifecycleLog, core: CoreDriver, store: StateLog) {
-        self.loop = loop
+    init(events: Events, log: LifecycleLog, core: CoreDriver, store: StateLog) {
+        self.events = events
         self.log = log
         self.core = core
         self.store = store
@@ -69,9 +67,7 @@ final class AppChannels {
     }
 
     func restore(_ descriptor: consuming Descriptor, of app: AppIndex, progress: ChannelProgress) {
-        connections[app] = try? AppConnection(descriptor, progress: progress, loop: loop) { [weak self] event in
-            self?.handle(event, of: app)
-        }
+        connections[app] = try? AppConnection(descriptor, of: app, progress: progress, events: events)
     }
 
     /// Accepts the connection of an app without a channel.
@@ -105,11 +101,16 @@ final class AppChannels {
         previousProcesses[app] = nil
     }
 
+    /// Closes the channel of an app that has ended. Nothing is reported of it.
     func close(_ app: AppIndex) { connections.removeValue(forKey: app)?.close() }
-    func send(_ message: MessageToApp, to app: AppIndex) { connections[app]?.send(message) }
+
+    func send(_ message: MessageToApp, sequence: UInt64? = nil, to app: AppIndex) {
+        connections[app]?.send(message, sequence: sequence)
+        settle(app)
+    }
 
     func send(_ callback: CallbackMessage, sequence: UInt64, to app: AppIndex) {
-        connections[app]?.send(.callback(callback), sequence: sequence)
+        send(.callback(callback), sequence: sequence, to: app)
     }
 
     func number(of app: AppIndex) -> Int32? { connections[app]?.number }
@@ -117,14 +118,46 @@ final class AppChannels {
 
     func isOpen(_ app: AppIndex) -> Bool { connections[app] != nil }
 
+    /// Writes and reads what the socket of an app is ready for.
+    func proceed(with app: AppIndex, _ ready: IOEvents, asking delegate: any ChannelDelegate) {
+        guard let connection = connections[app] else { return }
+        connection.proceed(ready)
+        handleLines(of: app, connection, delegate)
+    }
+
     /// Reads more of what the app has sent, or the end of its channel, which may not have been seen yet.
     ///
     /// - Returns: Whether there was more.
-    func readMore(of app: AppIndex) -> Bool { connections[app]?.read().hasRead ?? false }
+    func readMore(of app: AppIndex, asking delegate: any ChannelDelegate) -> Bool {
+        guard let connection = connections[app] else { return false }
+        let hasRead = connection.read().hasRead
+        handleLines(of: app, connection, delegate)
+        return hasRead
+    }
+
+    private func handleLines(of app: AppIndex, _ connection: AppConnection, _ delegate: any ChannelDelegate) {
+        unconfirmed.insert(app)
+        while let event = connection.next() { handle(event, of: app, delegate) }
+        settle(app)
+    }
+
+    /// Saves the progress that an operation on a channel has made, and reports its end.
+    private func settle(_ app: AppIndex) {
+        guard let connection = connections[app] else { return }
+        if let progress = connection.takeNewProgress() { store.save(.channel, progress.saved, of: core.id(of: app)) }
+        guard !connection.isOpen else { return }
+        connections[app] = nil
+        marks[app] = connection.isDismissed ? [.ended, .dismissed] : marks(of: app).union(.ended)
+        previousProcesses[app] = connection.progress.process
+        report(.closed, from: app)
+    }
 
     /// Takes the lines from the sockets that the core has handled.
     func confirm() {
-        for app in unconfirmed { connections[app]?.confirm() }
+        for app in unconfirmed {
+            connections[app]?.confirm()
+            settle(app)
+        }
         unconfirmed.removeAll(keepingCapacity: true)
     }
 
@@ -134,38 +167,32 @@ final class AppChannels {
 
     private func report(_ message: AppMessage, from app: AppIndex) { core.append(.message(app, message)) }
 
-    private func handle(_ event: AppConnection.Event, of app: AppIndex) {
+    private func handle(_ event: AppConnection.Event, of app: AppIndex, _ delegate: any ChannelDelegate) {
         switch event {
-        case .hello(let version, let resume, let sender): greet(app, version: version, resume: resume, sender: sender)
+        case .hello(let version, let resume, let sender):
+            greet(app, version: version, resume: resume, sender: sender, delegate)
         case .message(let message): report(AppMessage(message), from: app)
         case .mistake(let mistake, let count):
             let id = core.id(of: app)
-            log.write(mistake: mistake, count: count, by: id, member: delegate?.member(behind: id))
-        case .hasRead: unconfirmed.insert(app)
-        case .changed:
-            if let progress = progress(of: app) { store.save(.channel, progress.saved, of: core.id(of: app)) }
-        case .closed:
-            // Nothing is reported of a channel that the daemon closed because its app has ended.
-            guard let connection = connections.removeValue(forKey: app) else { return }
-            marks[app] = connection.isDismissed ? [.ended, .dismissed] : marks(of: app).union(.ended)
-            previousProcesses[app] = connection.progress.process
-            report(.closed, from: app)
+            log.write(mistake: mistake, count: count, by: id, member: delegate.member(behind: id))
         }
     }
 
-    private func greet(_ app: AppIndex, version: Int64, resume: SequenceNumber?, sender: ProcessID?) {
+    private func greet(
+        _ app: AppIndex, version: Int64, resume: SequenceNumber?, sender: ProcessID?, _ delegate: any ChannelDelegate
+    ) {
         // Every program below an app inherits the channel, unless the app closes it.
-        if let sender, delegate?.mayConnect(sender, as: app) == false { return send(.unmanaged, to: app) }
+        if let sender, !delegate.mayConnect(sender, as: app) { return send(.unmanaged, to: app) }
         let marks = marks(of: app)
         self.marks[app]?.remove(.newlyAdopted)
-        let isDue = resume?.rawValue == 0 && !marks.contains(.ended) && delegate?.isFirstHelloDue(app) == true
+        let isDue = resume?.rawValue == 0 && !marks.contains(.ended) && delegate.isFirstHelloDue(app)
         let isFirst = resume == nil || isDue || marks.contains(.newlyAdopted)
-        guard isFirst || (delegate?.isReconnecting(app) == true && !marks.contains(.dismissed)) else {
+        guard isFirst || (delegate.isReconnecting(app) && !marks.contains(.dismissed)) else {
             send(.goodbye(reason: .notExpected), to: app)
             return close(app)
         }
         // The descriptors of a launched app are stored at its launch.
-        if resume != nil || delegate?.isAdopted(app) == true { delegate?.replaceStoredDescriptors(of: app) }
+        if resume != nil || delegate.isAdopted(app) { delegate.replaceStoredDescriptors(of: app) }
         if !isFirst, let resume {
             report(.reconnected(lastSequence: UInt64(clamping: resume.rawValue)), from: app)
         } else {

@@ -1,5 +1,6 @@
 import AppChannel
 import Glibc
+import LifecycleCore
 import Processes
 import Systemd
 
@@ -11,11 +12,6 @@ final class AppConnection {
         case message(MessageFromApp)
         /// A wrong line, its error, and the number of mistakes so far.
         case mistake(String, count: Int)
-        /// The end of the channel: the app closed it, made too many mistakes, or does not read.
-        case closed
-        case changed
-        /// Lines were passed on, and leave the socket with ``AppConnection/confirm()``.
-        case hasRead
     }
 
     /// The number of mistakes after which the channel is closed.
@@ -30,7 +26,6 @@ final class AppConnection {
 
     private(set) var progress: ChannelProgress
     private let descriptor: Descriptor
-    private let report: (Event) -> Void
     private var source: IOSource?
     private var lines = LineBuffer()
     private var queue: [UInt8] = []
@@ -43,6 +38,8 @@ final class AppConnection {
     private var handledCount = 0
     /// True while an accepted hello is not saved.
     private var hasNewHello = false
+    /// True while the progress has changed for the next daemon.
+    private var hasNewProgress = false
     /// A Boolean value that indicates whether the kernel tells the sender of each byte: of a channel that processes inherit, before
     /// its hello.
     private var identifiesSenders = false
@@ -51,22 +48,26 @@ final class AppConnection {
 
     /// - Parameter progress: The progress of the conversation, on a channel of the previous daemon or of a known process.
     init(
-        _ descriptor: consuming Descriptor, progress: ChannelProgress = ChannelProgress(), loop: EventLoop,
-        report: @escaping (Event) -> Void
+        _ descriptor: consuming Descriptor, of app: AppIndex, progress: ChannelProgress, events: Events
     ) throws(SystemdError) {
         self.descriptor = descriptor
         self.progress = progress
         mayBeRepeated = progress.hasSaidHello
-        self.report = report
         if !progress.hasSaidHello, progress.process == nil {
             identifiesSenders = SocketSenders.identify(true, on: self.descriptor.rawValue)
         }
-        source = try loop.watch(descriptor: self.descriptor.rawValue, events: Self.reading) { [weak self] events in
-            self?.ready(events)
-        }
+        source = try events.watch(self.descriptor.rawValue, for: Self.reading) { .channel(app, $0) }
     }
 
     var number: Int32 { descriptor.rawValue }
+    /// False when the app has closed the channel, made too many mistakes or does not read, or the daemon has closed it.
+    var isOpen: Bool { source != nil }
+
+    /// Returns the progress if it has changed since the last call.
+    func takeNewProgress() -> ChannelProgress? {
+        defer { hasNewProgress = false }
+        return hasNewProgress ? progress : nil
+    }
 
     /// Sends a message, now or as soon as the app reads. Closes the channel of an app that does not read.
     ///
@@ -95,8 +96,8 @@ final class AppConnection {
     /// Takes the lines that were passed on from the socket, and saves a hello among them: the core has handled them, and its
     /// state is saved. The next daemon would read them again, which does no harm, and ignore a hello that is saved.
     func confirm() {
-        guard source != nil else { return }
-        if hasNewHello { report(.changed) }
+        guard source != nil, handledCount > 0 else { return }
+        if hasNewHello { hasNewProgress = true }
         _ = receive(handledCount, flags: 0)
         (hasNewHello, handledCount) = (false, 0)
     }
@@ -108,10 +109,10 @@ final class AppConnection {
         self.source = nil
         // The other end may be open in several processes of the app; all of them read the end.
         shutdown(descriptor.rawValue, Int32(SHUT_RDWR))
-        report(.closed)
     }
 
-    private func ready(_ events: IOEvents) {
+    /// Writes and reads what the socket is ready for.
+    func proceed(_ events: IOEvents) {
         if events.contains(.writable) { write() }
         guard !events.isDisjoint(with: [.readable, .peerClosed, .hangUp, .error]) else { return }
         let isEnding = !events.isDisjoint(with: [.peerClosed, .hangUp, .error])
@@ -122,7 +123,7 @@ final class AppConnection {
         if isEnding || mayHaveMore { source?.retrigger() }
     }
 
-    /// Reads once, so that other apps have their turn. The lines stay in the socket until ``confirm()``; an incomplete line stays
+    /// Reads once, so that other apps have their turn. ``next()`` takes the lines, but they stay in the socket until ``confirm()``; an incomplete line stays
     /// there, too.
     ///
     /// - Returns: Whether there was a line, and whether more bytes than were looked at may have been there.
@@ -138,8 +139,6 @@ final class AppConnection {
         guard count > 0 else { return (false, false) }
         lines.append(bytes.prefix(count))
         handledCount = count
-        while source != nil, let entry = lines.next() { handle(entry) }
-        report(.hasRead)
         return (true, mayHaveOthers || bytes.count == Self.readSize)
     }
 
@@ -169,44 +168,52 @@ final class AppConnection {
         return count
     }
 
-    private func handle(_ entry: LineBuffer.Entry) {
+    /// Takes the next of the lines that were read; nil if there is none, or the channel has ended.
+    func next() -> Event? {
+        while source != nil, let entry = lines.next() {
+            if let event = event(of: entry) { return event }
+        }
+        return nil
+    }
+
+    private func event(of entry: LineBuffer.Entry) -> Event? {
         do throws(LineError) {
             guard case .line(let line) = entry else { throw .tooLong }
             let message = try MessageFromApp(parsing: line)
-            if case .hello(let version, let resume) = message { return handleHello(version, resume) }
+            if case .hello(let version, let resume) = message { return hello(version, resume) }
             guard progress.hasSaidHello else {
-                return countMistake(Mistake(.outOfPlace, verb: message.line.verb), Self.outOfPlace)
+                return mistake(Mistake(.outOfPlace, verb: message.line.verb), Self.outOfPlace)
             }
             mayBeRepeated = false
-            report(.message(message))
+            return .message(message)
         } catch {
             let line: ArraySlice<UInt8>? = if case .line(let line) = entry { line } else { nil }
-            countMistake(Mistake(error, in: line), error.description)
+            return mistake(Mistake(error, in: line), error.description)
         }
     }
 
-    /// Handles the first message of an app, which comes once.
-    private func handleHello(_ version: Int64, _ resume: SequenceNumber?) {
+    /// Returns the event of the first message of an app, which comes once.
+    private func hello(_ version: Int64, _ resume: SequenceNumber?) -> Event? {
         guard !progress.hasSaidHello else {
-            if !mayBeRepeated { countMistake(Mistake(.outOfPlace, verb: "hello"), Self.outOfPlace) }
-            return
+            return mayBeRepeated ? nil : mistake(Mistake(.outOfPlace, verb: "hello"), Self.outOfPlace)
         }
         guard version > 0 else {
             let error = LineError.unknownValue(key: "protocol")
-            return countMistake(Mistake(.unknownValue, verb: "hello", key: "protocol"), error.description)
+            return mistake(Mistake(.unknownValue, verb: "hello", key: "protocol"), error.description)
         }
-        report(.hello(version: version, resume: resume, sender: sender))
+        return .hello(version: version, resume: resume, sender: sender)
     }
 
     private static let outOfPlace = "the line is out of place"
 
-    private func countMistake(_ mistake: Mistake, _ words: String) {
+    private func mistake(_ mistake: Mistake, _ words: String) -> Event {
         progress.mistakes += 1
-        report(.mistake(words, count: progress.mistakes))
         send(.mistake(mistake))
-        guard progress.mistakes >= Self.mistakeLimit else { return }
-        send(.goodbye(reason: .tooManyMistakes))
-        dismiss()
+        if progress.mistakes >= Self.mistakeLimit {
+            send(.goodbye(reason: .tooManyMistakes))
+            dismiss()
+        }
+        return .mistake(words, count: progress.mistakes)
     }
 
     private func dismiss() {
@@ -237,6 +244,6 @@ final class AppConnection {
     private func recordSent() {
         guard queue.isEmpty, let sequence = queuedSequence.take() else { return }
         progress.toldSequence = sequence
-        report(.changed)
+        hasNewProgress = true
     }
 }

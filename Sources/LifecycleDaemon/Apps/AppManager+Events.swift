@@ -8,17 +8,16 @@ import Systemd
 
 extension AppManager: ChannelDelegate {
     /// Accepts a connection to the socket for apps: of an app without a channel, or of an app that the daemon does not manage yet.
-    func admit(_ peer: PeerConnection) { admit(peer, resumes: false) }
-
+    ///
     /// - Parameter resumes: A Boolean value that indicates whether the hello of the process resumes a channel.
-    private func admit(_ peer: PeerConnection, resumes: Bool) {
+    func admit(_ peer: PeerConnection, resumes: Bool = false) {
         let process = peer.credentials.process
         switch processes.owner(of: process) {
         case .app(let id):
             guard let app = index(of: id), peer.lives else { return }
             guard mayConnect(process, as: app), !hasChannelAfterReading(app) else { return unmanaged.add(peer) }
             guard resumes || !isExpected(of: app, other: process) else {
-                return unmanaged.add(peer) { [weak self] in self?.admit($0, resumes: true) }
+                return unmanaged.add(peer, awaitsHello: true)
             }
             connect(peer, to: app)
         case .noApp: unmanaged.add(peer)
@@ -29,7 +28,7 @@ extension AppManager: ChannelDelegate {
     /// Returns whether the app has a channel, having handled what it has sent so far: the end of the channel may follow.
     private func hasChannelAfterReading(_ app: AppIndex) -> Bool {
         var left = Self.readLimit
-        while left > 0, channels.readMore(of: app) {
+        while left > 0, channels.readMore(of: app, asking: self) {
             handleInputs()
             left -= 1
         }

@@ -71,12 +71,11 @@ final class AppManager {
         driver = try CoreDriver(events: events, store: store)
         exits = ExitHistory(store: store, directory: directory)
         processes = try AppProcesses(events: events, core: driver, store: store, log: log)
-        unmanaged = UnmanagedApps(loop: loop)
-        channels = AppChannels(loop: loop, log: self.log, core: driver, store: store)
+        unmanaged = UnmanagedApps(events: events)
+        channels = AppChannels(events: events, log: self.log, core: driver, store: store)
         memory = try MemoryWatch(events: events, log: log, core: driver)
         resources = try StateResources(events: events, log: log, processes: processes, core: driver, store: store)
         trimmer = try MemoryTrimmer(events: events, log: self.log, processes: processes, core: driver)
-        channels.delegate = self
     }
 
     var core: Engine { driver.core }

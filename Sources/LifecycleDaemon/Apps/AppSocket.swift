@@ -9,8 +9,6 @@ import Systemd
 final class AppSocket {
     private let path: String
     private let descriptor: Descriptor
-    private let admit: (PeerConnection) -> Void
-    private let loop: EventLoop
     private let source: IOSource
     private let retry: TimerSource
 
@@ -18,15 +16,11 @@ final class AppSocket {
     private static let retryDelay: UInt64 = 250_000
     private static let batchSize = 16
 
-    init(at path: String, mode: mode_t, loop: EventLoop, admit: @escaping (PeerConnection) -> Void) throws {
+    init(at path: String, mode: mode_t, events: Events) throws {
         self.path = path
-        self.admit = admit
-        self.loop = loop
         descriptor = try UnixListener.open(at: path, mode: mode)
-        let owner = Owner<AppSocket>()
-        source = try loop.watch(descriptor: descriptor.rawValue, events: .readable) { _ in owner.object?.accept() }
-        retry = try loop.timer { owner.object?.source.isEnabled = true }
-        owner.object = self
+        source = try events.watch(descriptor.rawValue, for: .readable) { _ in .appsConnect }
+        retry = try events.timer(.appsConnect)
     }
 
     func close() {
@@ -34,26 +28,24 @@ final class AppSocket {
         _ = unsafe unlink(path)
     }
 
-    private func accept() {
+    /// Accepts the processes that connect. The others follow in the next round of the loop.
+    func accept() -> [PeerConnection] {
+        source.isEnabled = true
+        var peers: [PeerConnection] = []
         for _ in 0..<Self.batchSize {
             let number = UnixListener.accept(on: descriptor.rawValue)
             switch -number {
-            case ...0: identify(Descriptor(owning: number))
+            case ...0: if let peer = PeerConnection(Descriptor(owning: number)) { peers.append(peer) }
             case EINTR, ECONNABORTED: continue
-            case EAGAIN: return
-            default: return pause()
+            case EAGAIN: return peers
+            default:
+                // Without a descriptor or memory the socket stays readable, and the loop would spin.
+                source.isEnabled = false
+                retry.arm(afterMicroseconds: Self.retryDelay)
+                return peers
             }
         }
-    }
-
-    /// Stops accepting for a while: without a descriptor or memory the socket stays readable, and the loop would spin.
-    private func pause() {
-        source.isEnabled = false
-        retry.arm(atMicroseconds: loop.freshNow + Self.retryDelay)
-    }
-
-    private func identify(_ connection: consuming Descriptor) {
-        if let peer = PeerConnection(consume connection) { admit(peer) }
+        return peers
     }
 }
 

@@ -9,38 +9,34 @@ final class UnmanagedApps {
     private struct Waiting {
         let peer: PeerConnection
         let source: IOSource
-        /// Takes the connection if its hello resumes a channel; nil once `unmanaged` has been sent.
-        var resumed: ((PeerConnection) -> Void)?
+        /// False once `unmanaged` has been sent.
+        var awaitsHello: Bool
     }
 
     private static let watched: IOEvents = [.peerClosed, .edgeTriggered]
 
-    private let loop: EventLoop
+    private let events: Events
     /// The connections in the order in which they came.
     private var waiting: [Waiting] = []
     private var holders = ConnectionHolders()
 
-    init(loop: EventLoop) { self.loop = loop }
+    init(events: Events) { self.events = events }
 
     /// Tells a process that no app has it, and keeps its connection. If there are too many, closes another one, of the
     /// holder with the most connections.
     ///
-    /// - Parameter resumed: Called with a connection whose hello resumes a channel, in place of the message; nil to wait for no
-    ///   hello.
-    func add(_ peer: PeerConnection, resumed: ((PeerConnection) -> Void)? = nil) {
+    /// - Parameter awaitsHello: Whether the process is told only when it has sent a hello that resumes no channel.
+    func add(_ peer: PeerConnection, awaitsHello: Bool = false) {
         let process = peer.credentials.process
         let holder = ConnectionHolders.Holder(
             user: peer.credentials.user, unit: RunningProcess.unit(of: process) ?? "",
             process: process)
-        guard
-            let source = try? loop.watch(
-                descriptor: peer.number, events: resumed == nil ? Self.watched : Self.watched.union(.readable),
-                handler: { [weak self, number = peer.number] events in self?.ready(number, events) })
-        else { return }
+        let (number, watched) = (peer.number, awaitsHello ? Self.watched.union(.readable) : Self.watched)
+        guard let source = try? events.watch(number, for: watched, { .unmanaged(number, $0) }) else { return }
         while let number = holders.surplus(for: holder) { remove(number) }
         holders.insert(peer.number, of: holder)
-        waiting.append(Waiting(peer: peer, source: source, resumed: resumed))
-        if resumed == nil { peer.send(.unmanaged) }
+        waiting.append(Waiting(peer: peer, source: source, awaitsHello: awaitsHello))
+        if !awaitsHello { peer.send(.unmanaged) }
     }
 
     /// Removes and returns the oldest connection of a living process that satisfies the condition.
@@ -54,20 +50,26 @@ final class UnmanagedApps {
         return found?.peer
     }
 
-    private func ready(_ number: Int32, _ events: IOEvents) {
-        guard events.isDisjoint(with: [.peerClosed, .hangUp, .error]) else { return remove(number) }
-        guard let position = waiting.firstIndex(where: { $0.peer.number == number }),
-            let resumed = waiting[position].resumed
-        else { return }
+    /// Reads a hello, or the end of a connection.
+    ///
+    /// - Returns: The connection if its hello resumes a channel; it is removed then.
+    func read(_ number: Int32, _ ready: IOEvents) -> PeerConnection? {
+        guard ready.isDisjoint(with: [.peerClosed, .hangUp, .error]) else {
+            remove(number)
+            return nil
+        }
+        guard let position = waiting.firstIndex(where: { $0.peer.number == number }), waiting[position].awaitsHello,
+            let line = waiting[position].peer.peekLine()
+        else { return nil }
         let peer = waiting[position].peer
-        guard let line = peer.peekLine() else { return }
         if case .hello(_, _?)? = try? MessageFromApp(parsing: line) {
             remove(number)
-            return resumed(peer)
+            return peer
         }
-        waiting[position].resumed = nil
+        waiting[position].awaitsHello = false
         waiting[position].source.events = Self.watched
         peer.send(.unmanaged)
+        return nil
     }
 
     private func remove(_ number: Int32) {
