@@ -80,7 +80,7 @@ public final class Daemon {
             lock: previousProgram?.number(of: Reexecution.Name.lock))
         let processes = manager.processes
         control = try ControlService(
-            loop: events.loop, socket: socket, manager: manager, log: log, instance: instance, path: paths.socket
+            events: events, socket: socket, manager: manager, log: log, instance: instance, path: paths.socket
         ) { processes.owner(of: $0) }
         turn = Turn(manager: manager, control: control, log: log)
     }

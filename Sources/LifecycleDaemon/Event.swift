@@ -32,6 +32,10 @@ enum DaemonEvent {
     case switchReportsDue
     case stopsDue
     case restorationDue
+    case clientsConnect
+    case client(UInt64, IOEvents)
+    case turnsDue
+    case longCallDue
     case appsConnect
     case unmanaged(_ connection: Int32, IOEvents)
     case channel(AppIndex, IOEvents)
@@ -74,6 +78,10 @@ extension Daemon {
         case .switchReportsDue: processes.openSwitchReports()
         case .stopsDue: processes.stopSome()
         case .restorationDue: processes.restoreSome()
+        case .clientsConnect: control.server.accept()
+        case .client(let id, let ready): control.server.proceed(with: id, ready)
+        case .turnsDue: control.server.giveTurns()
+        case .longCallDue: control.server.passLongCall()
         case .appsConnect: for peer in appSocket?.accept() ?? [] { manager.admit(peer) }
         case .unmanaged(let connection, let ready):
             if let peer = manager.unmanaged.read(connection, ready) { manager.admit(peer, resumes: true) }

@@ -21,8 +21,9 @@ import Varlink
         var onEvent: () -> Void = {}
 
         /// Dispatches the events that are there, and answers the calls after each.
-        func dispatch(_ loop: EventLoop, _ server: ControlServer) throws {
-            try loop.dispatchReady {
+        func dispatch(_ events: Events, _ server: ControlServer) throws {
+            try events.loop.dispatchReady {
+                events.handle(by: server.handle)
                 while let call = server.takeCall() {
                     methods.append(call.call.methodName)
                     if holds { held.append(call) } else { call.answer(VarlinkReply(NoParameters())) }
@@ -35,12 +36,12 @@ import Varlink
 
     private static let callCount = 10_000
 
-    private func makeServer(in root: String, _ loop: EventLoop, _ answerer: Answerer) throws -> ControlServer {
+    private func makeServer(in root: String, _ events: Events, _ answerer: Answerer) throws -> ControlServer {
         let service = Service(
             vendor: "lifed", product: "lifed", version: "1", url: "", interfaces: [LifedInterface.interface])
         let overrun = ControlError(.subscriptionOverrun, id: nil, reason: "", remedy: "").reply
         return try ControlServer(
-            loop: loop, socket: try ControlSocket.open(in: root), log: RecordingJournal(),
+            events: events, socket: try ControlSocket.open(in: root), log: RecordingJournal(),
             access: AccessPolicy(isSystem: false), service: service, overrun: overrun
         ) { _ in
             answerer.owners.popLast() ?? .noApp
@@ -51,7 +52,7 @@ import Varlink
 
     /// Sends the calls of a client that does not wait for replies, and reads the replies to all of them.
     private func pipeline(
-        _ client: ControlClient, _ answerer: Answerer, _ loop: EventLoop, _ server: ControlServer,
+        _ client: ControlClient, _ answerer: Answerer, _ events: Events, _ server: ControlServer,
         while isGoingOn: () -> Bool
     ) throws {
         var turns = 0
@@ -59,21 +60,21 @@ import Varlink
             turns += 1
             try #require(turns < 100 * Self.callCount, "the server answers no more")
             client.sendMore()
-            try answerer.dispatch(loop, server)
+            try answerer.dispatch(events, server)
             client.receive()
         }
     }
 
     @Test func clientIsAnsweredWhileAnotherHasThousandsOfCalls() throws {
         try withTemporaryDirectory { (root: String) throws in
-            let (loop, answerer) = (try EventLoop(), Answerer())
-            let server = try makeServer(in: root, loop, answerer)
+            let (events, answerer) = (try Events(), Answerer())
+            let server = try makeServer(in: root, events, answerer)
             defer { server.close() }
             let crowd = try ControlClient(at: root, "List", times: Self.callCount)
             crowd.sendMore()
             let modest = try ControlClient(at: root, "GetStatus")
             modest.sendMore()
-            try pipeline(crowd, answerer, loop, server) { crowd.replyCount < Self.callCount }
+            try pipeline(crowd, answerer, events, server) { crowd.replyCount < Self.callCount }
             modest.receive()
             #expect(modest.replyCount == 1)
             let before = try #require(answerer.methods.firstIndex(of: "GetStatus"))
@@ -84,20 +85,20 @@ import Varlink
 
     @Test func callsBehindOneThatHasWaitedAreHandledInTurns() throws {
         try withTemporaryDirectory { (root: String) throws in
-            let (loop, answerer) = (try EventLoop(), Answerer())
-            let server = try makeServer(in: root, loop, answerer)
+            let (events, answerer) = (try Events(), Answerer())
+            let server = try makeServer(in: root, events, answerer)
             defer { server.close() }
             answerer.holds = true
             let client = try ControlClient(at: root, "List", times: Self.callCount)
             client.sendMore()
-            try answerer.dispatch(loop, server)
+            try answerer.dispatch(events, server)
             client.sendMore()
-            try answerer.dispatch(loop, server)
+            try answerer.dispatch(events, server)
             answerer.holds = false
             try #require(answerer.held.count == 1)
             answerer.held[0].answer(VarlinkReply(NoParameters()))
             #expect(answerer.methods.count <= 2)
-            try pipeline(client, answerer, loop, server) { client.replyCount < Self.callCount }
+            try pipeline(client, answerer, events, server) { client.replyCount < Self.callCount }
             #expect(answerer.methods.count == Self.callCount)
         }
     }
@@ -105,8 +106,8 @@ import Varlink
     /// The replies of the service itself fill the queue of a client, too.
     @Test func callBehindALongDescriptionIsAnswered() throws {
         try withTemporaryDirectory { (root: String) throws in
-            let (loop, answerer) = (try EventLoop(), Answerer())
-            let server = try makeServer(in: root, loop, answerer)
+            let (events, answerer) = (try Events(), Answerer())
+            let server = try makeServer(in: root, events, answerer)
             defer { server.close() }
             server.limits = ConnectionLimits(queuedOutput: 4096)
             let client = try ControlClient(
@@ -114,7 +115,7 @@ import Varlink
             client.add("org.varlink.service.GetInfo", "{}")
             client.add("List", "{}")
             client.sendMore()
-            for _ in 0..<10 { try answerer.dispatch(loop, server) }
+            for _ in 0..<10 { try answerer.dispatch(events, server) }
             client.receive()
             #expect(client.replyCount == 3)
         }
@@ -123,8 +124,8 @@ import Varlink
     /// No event follows a write that was complete.
     @Test func callsAreHandledIfTheClientMakesRoomBetweenTwoWrites() throws {
         try withTemporaryDirectory { (root: String) throws in
-            let (loop, answerer) = (try EventLoop(), Answerer())
-            let server = try makeServer(in: root, loop, answerer)
+            let (events, answerer) = (try Events(), Answerer())
+            let server = try makeServer(in: root, events, answerer)
             defer { server.close() }
             let client = try ControlClient(
                 at: root, "org.varlink.service.GetInterfaceDescription", #"{"interface":"org.lifed"}"#, times: 20)
@@ -132,7 +133,7 @@ import Varlink
             // The socket is full.
             answerer.onEvent = { client.receive() }
             for _ in 0..<20 {
-                try answerer.dispatch(loop, server)
+                try answerer.dispatch(events, server)
                 client.receive()
             }
             #expect(client.replyCount == 20)
@@ -141,29 +142,29 @@ import Varlink
 
     @Test func callsThatTheServiceAnswersTakeTurns() throws {
         try withTemporaryDirectory { (root: String) throws in
-            let (loop, answerer) = (try EventLoop(), Answerer())
-            let server = try makeServer(in: root, loop, answerer)
+            let (events, answerer) = (try Events(), Answerer())
+            let server = try makeServer(in: root, events, answerer)
             defer { server.close() }
             server.limits = ConnectionLimits(queuedOutput: 4096)
             let crowd = try ControlClient(at: root, "org.varlink.service.GetInfo", times: 1000)
             crowd.sendMore()
-            try answerer.dispatch(loop, server)
+            try answerer.dispatch(events, server)
             crowd.receive()
             #expect((1..<500).contains(crowd.replyCount))
-            try pipeline(crowd, answerer, loop, server) { crowd.replyCount < 1000 }
+            try pipeline(crowd, answerer, events, server) { crowd.replyCount < 1000 }
         }
     }
 
     @Test func clientIsAnsweredBetweenTheExplanationsOfAnother() throws {
         try withTemporaryDirectory { (root: String) throws in
-            let (loop, answerer) = (try EventLoop(), Answerer())
-            let server = try makeServer(in: root, loop, answerer)
+            let (events, answerer) = (try Events(), Answerer())
+            let server = try makeServer(in: root, events, answerer)
             defer { server.close() }
             let crowd = try (0..<3).map { _ in try ControlClient(at: root, "Explain", #"{"id":"a"}"#, times: 64) }
             for client in crowd { client.sendMore() }
             let modest = try ControlClient(at: root, "GetStatus")
             modest.sendMore()
-            try answerer.dispatch(loop, server)
+            try answerer.dispatch(events, server)
             for client in crowd + [modest] { client.receive() }
             #expect(crowd.map(\.replyCount) == [64, 64, 64] && modest.replyCount == 1)
             let before = try #require(answerer.methods.firstIndex(of: "GetStatus"))
@@ -173,15 +174,15 @@ import Varlink
 
     @Test func callersTakeTurnsHoweverManyConnectionsOneHas() throws {
         try withTemporaryDirectory { (root: String) throws in
-            let (loop, answerer) = (try EventLoop(), Answerer())
-            let server = try makeServer(in: root, loop, answerer)
+            let (events, answerer) = (try Events(), Answerer())
+            let server = try makeServer(in: root, events, answerer)
             defer { server.close() }
             answerer.owners = Array(repeating: .app(AppID("a")), count: 20)
             let crowd = try (0..<20).map { _ in try ControlClient(at: root, "Explain", #"{"id":"a"}"#, times: 8) }
             for client in crowd { client.sendMore() }
             let modest = try ControlClient(at: root, "Describe", #"{"id":"a"}"#, times: 8)
             modest.sendMore()
-            try answerer.dispatch(loop, server)
+            try answerer.dispatch(events, server)
             let places = answerer.methods.indices.filter { answerer.methods[$0] == "Describe" }
             #expect(places.count == 8 && answerer.methods.count == 168)
             #expect(places.allSatisfy { $0 <= 2 * 8 + 4 }, "\(places)")
@@ -190,8 +191,8 @@ import Varlink
 
     @Test func callsThatWaitForTheirTurnKeepNoClientOut() throws {
         try withTemporaryDirectory { (root: String) throws in
-            let (loop, answerer) = (try EventLoop(), Answerer())
-            let server = try makeServer(in: root, loop, answerer)
+            let (events, answerer) = (try Events(), Answerer())
+            let server = try makeServer(in: root, events, answerer)
             defer { server.close() }
             server.clientLimit = 8
             answerer.holds = true
@@ -203,20 +204,20 @@ import Varlink
                 late = try? ControlClient(at: root, "GetStatus")
                 late?.sendMore()
             }
-            try answerer.dispatch(loop, server)
+            try answerer.dispatch(events, server)
             #expect(answerer.methods.contains("GetStatus"))
         }
     }
 
     @Test func callThatWaitsForItsTurnEndsWithItsConnection() throws {
         try withTemporaryDirectory { (root: String) throws in
-            let (loop, answerer) = (try EventLoop(), Answerer())
-            let server = try makeServer(in: root, loop, answerer)
+            let (events, answerer) = (try Events(), Answerer())
+            let server = try makeServer(in: root, events, answerer)
             defer { server.close() }
             let clients = try (0..<20).map { _ in try ControlClient(at: root, "Explain", #"{"id":"a"}"#) }
             for client in clients { client.sendMore() }
             for client in clients.dropFirst() { client.close() }
-            try answerer.dispatch(loop, server)
+            try answerer.dispatch(events, server)
             clients[0].receive()
             #expect(clients[0].replyCount == 1 && server.clientCount == 1)
         }
@@ -224,14 +225,14 @@ import Varlink
 
     @Test func callsOfClientThatHasGoneAreHandled() throws {
         try withTemporaryDirectory { (root: String) throws in
-            let (loop, answerer) = (try EventLoop(), Answerer())
-            let server = try makeServer(in: root, loop, answerer)
+            let (events, answerer) = (try Events(), Answerer())
+            let server = try makeServer(in: root, events, answerer)
             defer { server.close() }
             // A reply could not be sent, and would end the connection.
             let client = try ControlClient(at: root, "Home", flags: #","oneway":true"#, times: 100)
             client.sendMore()
             client.close()
-            try answerer.dispatch(loop, server)
+            try answerer.dispatch(events, server)
             #expect(server.clientCount == 0 && answerer.methods.count == 100)
         }
     }
@@ -259,10 +260,17 @@ import Varlink
         let log = try Log(target: .console, events: events)
         // For the service, this process is no client.
         let service = try ControlService(
-            loop: events.loop, socket: try ControlSocket.open(in: root), manager: manager, log: log, instance: .user,
+            events: events, socket: try ControlSocket.open(in: root), manager: manager, log: log, instance: .user,
             path: root + "/control"
         ) { _ in .noApp }
         return (manager, service, Turn(manager: manager, control: service, log: log))
+    }
+
+    private static func dispatch(_ events: Events, _ service: ControlService, _ turn: Turn) throws {
+        try events.loop.dispatchReady {
+            events.handle(by: service.server.handle)
+            turn.run()
+        }
     }
 
     @Test func useThatOnlyTheDaemonReportsIsRefused() async {
@@ -278,7 +286,7 @@ import Varlink
             defer { service.close() }
             let client = try ControlClient(at: root, "SetInUse", #"{"use":"\#(use)","apps":[]}"#)
             client.sendMore()
-            try events.loop.dispatchReady(afterEach: turn.run)
+            try dispatch(events, service, turn)
             client.receive()
             let isRefused = use == .relaunched || use == .unfollowed
             let refusal = #"{"error":"org.varlink.service.InvalidParameter","parameters":{"parameter":"use"}}"#
@@ -301,13 +309,26 @@ import Varlink
                 app: id, from: .active, to: .notRunning, reason: .exit, instant: Instant(microseconds: 1),
                 since: Instant(microseconds: 0), answerTime: nil)
             let client = try ControlClient(at: root, "SetInUse", #"{"use":"visible","apps":[]}"#)
-            try events.loop.dispatchReady(afterEach: turn.run)
+            try dispatch(events, service, turn)
             client.add("SetInUse", #"{"use":"playing","apps":[]}"#)
             client.sendMore()
             manager.announcements = [(.app(transition), nil, nil)]
-            try events.loop.dispatchReady(afterEach: turn.run)
+            try dispatch(events, service, turn)
             #expect(service.server.clientCount == 0)
             #expect(!manager.isReported(.visible) && !manager.isReported(.playing))
+        }
+    }
+}
+
+extension ControlServer {
+    /// Handles an event as the daemon does.
+    fileprivate func handle(_ event: DaemonEvent) {
+        switch event {
+        case .clientsConnect: accept()
+        case .client(let id, let ready): proceed(with: id, ready)
+        case .turnsDue: giveTurns()
+        case .longCallDue: passLongCall()
+        default: break
         }
     }
 }

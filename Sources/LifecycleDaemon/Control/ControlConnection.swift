@@ -15,30 +15,31 @@ final class ControlConnection {
     private var descriptor: Descriptor?
     let number: Int32
     private let service: Service
-    private weak var server: ControlServer?
     private var state: ServerConnection
     private var source: IOSource?
+    private let nextTurn: LaterSource
     /// True while a call waits for the next turn. No more of them are read meanwhile.
     private(set) var isAwaitingTurn = false
-    private(set) var bufferedByteCount = 0
 
     /// The bytes of one call of recv(2), for all connections.
     private static let inputBuffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 16, alignment: 1)
 
+    /// - Parameters:
+    ///   - id: The name of the connection in events.
+    ///   - nextTurn: Scheduled when a call awaits its turn.
     init(
-        _ descriptor: consuming Descriptor, peer: PeerCredentials, client: ClientIdentity, limits: ConnectionLimits,
-        overrun: VarlinkReply, loop: EventLoop, service: Service, server: ControlServer
+        _ descriptor: consuming Descriptor, id: UInt64, peer: PeerCredentials, client: ClientIdentity,
+        limits: ConnectionLimits, overrun: VarlinkReply, events: Events, nextTurn: LaterSource,
+        service: Service
     ) throws(SystemdError) {
         self.peer = peer
         self.client = client
         number = descriptor.rawValue
         self.descriptor = consume descriptor
         self.service = service
-        self.server = server
         state = ServerConnection(limits: limits, overrunReply: overrun)
-        source = try loop.watch(descriptor: number, events: .readable) { [weak self] events in
-            self?.ready(events)
-        }
+        self.nextTurn = nextTurn
+        source = try events.watch(number, for: .readable) { .client(id, $0) }
     }
 
     /// The privileges of the client, which bound those of an app that it runs.
@@ -50,6 +51,7 @@ final class ControlConnection {
     var scope: ClientScope { client.scope }
     var isBusy: Bool { state.outstandingCall != nil }
     var hasPendingOutput: Bool { state.pendingOutputCount > 0 }
+    var bufferedByteCount: Int { state.bufferedByteCount }
 
     func send(_ reply: VarlinkReply, to call: Call.ID) {
         if !reply.continues { isSubscribed = false }
@@ -71,51 +73,39 @@ final class ControlConnection {
         self.source = nil
         // At once: another client may need the descriptor.
         descriptor = nil
-        server?.connectionClosed(self)
     }
 
-    private func accountForMemory() {
-        let change = state.bufferedByteCount - bufferedByteCount
-        guard change != 0, source != nil else { return }
-        bufferedByteCount += change
-        server?.connection(self, changedHeldBytesBy: change)
-    }
-
-    private func ready(_ events: IOEvents) {
-        if !events.isDisjoint(with: [.readable, .hangUp, .error]), !read() { return close() }
-        if isAwaitingTurn { return flush() }
-        let hasCall = takeTurn()
-        // A peer that is closed in both directions gets no reply, and epoll(7) would report its end again and again.
-        if events.contains(.hangUp), state.inputEnded, !hasCall, !isAwaitingTurn { close() }
-    }
-
-    /// Passes the next call on. The service answers some of them here.
+    /// Reads and writes what the socket is ready for.
     ///
-    /// - Returns: Whether there was one.
-    @discardableResult
-    func takeTurn() -> Bool {
-        isAwaitingTurn = false
-        guard source != nil else { return false }
-        defer { flush() }
-        do throws(ProtocolViolation) {
-            guard let call = try state.nextCall(of: service) else { return false }
-            server?.pass(ClientCall(call: call, connection: self))
-            return true
-        } catch {
-            server?.connection(self, violatedProtocol: error)
-            return false
+    /// - Returns: The next call; nil if there is none, or it waits for its turn.
+    func proceed(_ ready: IOEvents) throws(ProtocolViolation) -> ClientCall? {
+        if !ready.isDisjoint(with: [.readable, .hangUp, .error]), !read() { close() }
+        if isAwaitingTurn {
+            flush()
+            return nil
         }
+        let call = try takeTurn()
+        // A peer that is closed in both directions gets no reply, and epoll(7) would report its end again and again.
+        if ready.contains(.hangUp), state.inputEnded, call == nil, !isAwaitingTurn { close() }
+        return call
+    }
+
+    /// Takes the next call. The service answers some of them here.
+    func takeTurn() throws(ProtocolViolation) -> ClientCall? {
+        isAwaitingTurn = false
+        guard source != nil else { return nil }
+        defer { flush() }
+        return try state.nextCall(of: service).map { ClientCall(call: $0, connection: self) }
     }
 
     /// Writes what the socket takes, and queues the next call: it is in memory already, so the kernel sends no event for it.
     private func flush() {
         write()
-        accountForMemory()
         guard source != nil else { return }
         if state.isFinished { return close() }
         if state.hasCall, !isAwaitingTurn {
             isAwaitingTurn = true
-            server?.connectionAwaitsTurn(self)
+            nextTurn.schedule()
         }
         var events: IOEvents = []
         if state.wantsInput, !isAwaitingTurn { events.insert(.readable) }

@@ -12,19 +12,18 @@ final class ControlServer {
     private let hasRightsOfUser: (AppID) -> Bool
     /// The calls that are to be handled now.
     private var calls: Deque<ClientCall> = []
-    private var closedConnections: [ControlConnection] = []
-    private let loop: EventLoop
+    private let events: Events
     private let socket: ControlSocket
     private let log: any JournalSink
     private let service: Service
     /// The reply that ends a subscription whose reader is too slow.
     private let overrun: VarlinkReply
     var access: AccessPolicy
-    private var connections: [ObjectIdentifier: ControlConnection] = [:]
+    /// The connections by their numbers, with those that have closed since the last ``takeClosedConnections()``.
+    private var connections: [UInt64: ControlConnection] = [:]
+    private var admittedCount: UInt64 = 0
     private let listener: IOSource
     private let retry: TimerSource
-    /// The connections that await a turn, the first of them longest.
-    private var queue: Deque<ControlConnection> = []
     private let nextTurn: LaterSource
     /// The calls that take long.
     private var longCalls = CallerTurns()
@@ -41,35 +40,31 @@ final class ControlServer {
     var clientLimit = 1024
     /// The limit of the bytes that the daemon holds for all clients.
     var totalBytesLimit = 16 << 20
-    private var bufferedByteCount = 0
 
     /// - Parameters:
     ///   - owner: Returns the owner of a process that connects.
     ///   - hasRightsOfUser: Returns whether the processes of an app have the rights of their user.
     init(
-        loop: EventLoop, socket: consuming ControlSocket, log: any JournalSink, access: AccessPolicy,
+        events: Events, socket: consuming ControlSocket, log: any JournalSink, access: AccessPolicy,
         service: Service, overrun: VarlinkReply, owner: @escaping (ProcessID) -> ProcessOwner,
         hasRightsOfUser: @escaping (AppID) -> Bool
     ) throws(SystemdError) {
         self.owner = owner
         self.hasRightsOfUser = hasRightsOfUser
-        self.loop = loop
+        self.events = events
         self.socket = socket
         self.log = log
         self.access = access
         self.service = service
         self.overrun = overrun
-        let server = Owner<ControlServer>()
-        listener = try loop.watch(descriptor: self.socket.descriptor.rawValue, events: .readable) { _ in
-            server.object?.accept()
-        }
-        retry = try loop.timer { server.object?.listener.isEnabled = true }
-        nextTurn = try loop.later { server.object?.giveTurn() }
-        nextLongCall = try loop.later { server.object?.passLongCall() }
-        server.object = self
+        listener = try events.watch(self.socket.descriptor.rawValue, for: .readable) { _ in .clientsConnect }
+        retry = try events.timer(.clientsConnect)
+        nextTurn = try events.later(.turnsDue)
+        nextLongCall = try events.later(.longCallDue)
     }
 
-    var clientCount: Int { connections.count }
+    private var open: [ControlConnection] { connections.values.filter(\.isOpen) }
+    var clientCount: Int { open.count }
     func leave(to reexecution: inout Reexecution) { socket.leave(to: &reexecution) }
 
     /// Returns whether the files in the runtime directory are those of this daemon.
@@ -77,7 +72,7 @@ final class ControlServer {
 
     /// Returns whether a client waits for a reply or the rest of one, subscribers and the given client excepted.
     func hasPendingReplies(except client: ControlConnection?) -> Bool {
-        connections.values.contains { connection in
+        open.contains { connection in
             connection !== client
                 && (connection.hasPendingOutput || connection.isAwaitingTurn
                     || (connection.isBusy && !connection.isSubscribed))
@@ -93,7 +88,9 @@ final class ControlServer {
 
     private static let batchSize = 64
 
-    private func accept() {
+    /// Accepts the clients that connect. The others follow in the next round of the loop.
+    func accept() {
+        listener.isEnabled = true
         for _ in 0..<Self.batchSize {
             let result = linux_accept(socket.descriptor.rawValue)
             switch -result {
@@ -119,15 +116,16 @@ final class ControlServer {
         isPaused = false
         guard let peer = PeerCredentials(of: descriptor.rawValue) else { return }
         // Clients without any right displace none of the others.
-        if connections.count >= clientLimit, !makeRoom(amongAll: access.right(of: peer) != .none) { return }
+        if clientCount >= clientLimit, !makeRoom(amongAll: access.right(of: peer) != .none) { return }
         access.remember(peer)
         let number = descriptor.rawValue
         let client = reserve.lend { identify(peer, on: number) }
+        admittedCount += 1
         let connection = try? ControlConnection(
-            descriptor, peer: peer, client: client, limits: limits, overrun: overrun, loop: loop, service: service,
-            server: self)
+            descriptor, id: admittedCount, peer: peer, client: client, limits: limits, overrun: overrun, events: events,
+            nextTurn: nextTurn, service: service)
         guard let connection else { return }
-        connections[ObjectIdentifier(connection)] = connection
+        connections[admittedCount] = connection
         touch(connection)
     }
 
@@ -166,7 +164,7 @@ final class ControlServer {
     /// Closes the connections of clients whose rights have changed since they connected.
     func reviewRights() {
         access.review()
-        for connection in connections.values where !hasRightsAsBefore(connection) {
+        for connection in open where !hasRightsAsBefore(connection) {
             let owner = connection.client.app == nil ? "user" : "app"
             reportDrop(of: connection, "the rights of its \(owner) have changed")
             connection.close()
@@ -227,16 +225,19 @@ final class ControlServer {
     /// - Parameter amongAll: Whether clients that have a right may be closed.
     /// - Returns: Whether there is room now.
     private func makeRoom(amongAll: Bool = true) -> Bool {
-        let candidates = connections.values.filter { !$0.isBusy }
+        let candidates = open.filter { !$0.isBusy }
         let strangers = candidates.filter { access.right(of: $0.peer) == .none }
         if strangers.isEmpty, !amongAll { return false }
         let idle = (strangers.isEmpty ? candidates : strangers).sorted { Self.goes($0, before: $1) }
         for connection in idle.prefix(max(1, clientLimit / 8)) { connection.close() }
         guard idle.isEmpty else { return true }
         let waiting = longCalls.connectionsOfLargest.suffix(max(1, clientLimit / 8))
-        for connection in waiting { connection.close() }
+        for connection in waiting {
+            connection.close()
+            longCalls.removeAll(of: connection)
+        }
         guard waiting.isEmpty else { return true }
-        let oldest = connections.values.filter(\.isSubscribed).min { Self.goes($0, before: $1) }
+        let oldest = open.filter(\.isSubscribed).min { Self.goes($0, before: $1) }
         oldest?.close()
         return oldest != nil
     }
@@ -252,7 +253,7 @@ final class ControlServer {
         if !isPaused { log.write(.warning, "cannot accept clients: \(error); trying again") }
         isPaused = true
         listener.isEnabled = false
-        retry.arm(atMicroseconds: loop.freshNow + Self.retryDelay)
+        retry.arm(afterMicroseconds: Self.retryDelay)
     }
 }
 
@@ -262,16 +263,54 @@ extension ControlServer {
     /// Takes the next call that is to be handled.
     func takeCall() -> ClientCall? { calls.popFirst() }
 
-    /// True while connections have ended that nobody was told of.
-    var hasClosedConnections: Bool { !closedConnections.isEmpty }
-
-    func takeClosedConnections() -> [ControlConnection] {
-        guard hasClosedConnections else { return [] }
-        defer { closedConnections = [] }
-        return closedConnections
+    /// True while connections have ended, or hold too much, that ``takeClosedConnections()`` has not seen.
+    var hasClosedConnections: Bool {
+        connections.values.contains { !$0.isOpen } || heldByteCount > totalBytesLimit
     }
 
-    func pass(_ call: ClientCall) {
+    /// Forgets the connections that have ended. Closes those that hold most before, until all together hold no more than the limit.
+    func takeClosedConnections() -> [ControlConnection] {
+        while heldByteCount > totalBytesLimit,
+            let largest = open.max(by: { $0.bufferedByteCount < $1.bufferedByteCount })
+        {
+            reportDrop(of: largest, "it makes the daemon hold \(largest.bufferedByteCount) of \(totalBytesLimit) bytes")
+            largest.close()
+        }
+        let closed = connections.filter { !$0.value.isOpen }
+        for (id, connection) in closed {
+            connections[id] = nil
+            longCalls.removeAll(of: connection)
+            listener.isEnabled = true
+        }
+        return Array(closed.values)
+    }
+
+    private var heldByteCount: Int { open.reduce(0) { $0 + $1.bufferedByteCount } }
+
+    /// Reads and writes what the socket of a client is ready for.
+    func proceed(with client: UInt64, _ ready: IOEvents) {
+        guard let connection = connections[client] else { return }
+        pass(from: connection) { () throws(ProtocolViolation) in try connection.proceed(ready) }
+    }
+
+    /// Gives the connections that await a turn theirs until there is a call to handle, the one that has waited longest first. The
+    /// loop dispatches the events of other clients before the next one.
+    func giveTurns() {
+        for connection in open.filter(\.isAwaitingTurn).sorted(by: { $0.lastActivity < $1.lastActivity }) {
+            guard calls.isEmpty else { return nextTurn.schedule() }
+            pass(from: connection) { () throws(ProtocolViolation) in try connection.takeTurn() }
+        }
+    }
+
+    private func pass(from connection: ControlConnection, by take: () throws(ProtocolViolation) -> ClientCall?) {
+        do throws(ProtocolViolation) {
+            if let call = try take() { pass(call) }
+        } catch {
+            reportDrop(of: connection, error.description)
+        }
+    }
+
+    private func pass(_ call: ClientCall) {
         touch(call.connection)
         guard access.right(of: call.connection.peer) != .none else {
             return refuse(call, access.requirement)
@@ -289,46 +328,10 @@ extension ControlServer {
 
     /// Passes one of the calls on that take long. The loop dispatches the events of other clients, and serves the watchdog, before
     /// the next one.
-    private func passLongCall() {
+    func passLongCall() {
         guard let call = longCalls.takeNext() else { return }
         if !longCalls.isEmpty { nextLongCall.schedule() }
         calls.append(call)
-    }
-
-    func connection(_ connection: ControlConnection, violatedProtocol violation: ProtocolViolation) {
-        reportDrop(of: connection, violation.description)
-    }
-
-    /// Gives a connection another turn when other clients have had theirs.
-    func connectionAwaitsTurn(_ connection: ControlConnection) {
-        queue.append(connection)
-        nextTurn.schedule()
-    }
-
-    /// Gives the connections their turns until there is a call to handle. The loop dispatches the events of other clients before the
-    /// next one.
-    private func giveTurn() {
-        for _ in 0..<queue.count where calls.isEmpty { queue.popFirst()?.takeTurn() }
-        if !queue.isEmpty { nextTurn.schedule() }
-    }
-
-    /// Closes the connections that hold most until all together hold no more than the limit.
-    func connection(_ connection: ControlConnection, changedHeldBytesBy change: Int) {
-        bufferedByteCount += change
-        while bufferedByteCount > totalBytesLimit,
-            let largest = connections.values.max(by: { $0.bufferedByteCount < $1.bufferedByteCount })
-        {
-            reportDrop(of: largest, "it makes the daemon hold \(largest.bufferedByteCount) of \(totalBytesLimit) bytes")
-            largest.close()
-        }
-    }
-
-    func connectionClosed(_ connection: ControlConnection) {
-        guard connections.removeValue(forKey: ObjectIdentifier(connection)) != nil else { return }
-        bufferedByteCount -= connection.bufferedByteCount
-        longCalls.removeAll(of: connection)
-        closedConnections.append(connection)
-        listener.isEnabled = true
     }
 }
 

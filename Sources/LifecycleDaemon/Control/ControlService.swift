@@ -27,7 +27,7 @@ final class ControlService {
 
     /// - Parameter owner: Returns the owner of a process that connects.
     init(
-        loop: EventLoop, socket: consuming ControlSocket, manager: AppManager, log: Log, instance: Instance,
+        events: Events, socket: consuming ControlSocket, manager: AppManager, log: Log, instance: Instance,
         path: String, owner: @escaping (ProcessID) -> ProcessOwner
     ) throws {
         self.manager = manager
@@ -44,7 +44,7 @@ final class ControlService {
             .subscriptionOverrun, id: nil, reason: "the subscriber read too slowly and missed changes",
             remedy: "subscribe again for the present state")
         server = try ControlServer(
-            loop: loop, socket: socket, log: log, access: AccessPolicy(isSystem: instance == .system),
+            events: events, socket: socket, log: log, access: AccessPolicy(isSystem: instance == .system),
             service: service, overrun: overrun.reply, owner: owner
         ) { manager.catalog[$0]?.control == .full }
     }
