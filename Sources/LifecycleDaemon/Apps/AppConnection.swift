@@ -123,8 +123,8 @@ final class AppConnection {
         if isEnding || mayHaveMore { source?.retrigger() }
     }
 
-    /// Reads once, so that other apps have their turn. ``next()`` takes the lines, but they stay in the socket until ``confirm()``; an incomplete line stays
-    /// there, too.
+    /// Reads once, so that other apps have their turn. ``next()`` takes the lines, but they stay in the socket until ``confirm()``;
+    /// an incomplete line stays there, too.
     ///
     /// - Returns: Whether there was a line, and whether more bytes than were looked at may have been there.
     func read() -> (hasRead: Bool, mayHaveMore: Bool) {

@@ -54,11 +54,11 @@ final class ReserveWatch {
         isArmed = false
         guard hasThreshold, let pressure = read() else { return nil }
         let isCritical = pressure.level == .critical
-        next =
-            loop.now
-            + (isCritical
-                ? Self.pauseAfterShortage
-                : Self.pause(pressure.reading, reserve: reserve, minimumAvailable: minimumAvailable))
+        let pause =
+            isCritical
+            ? Self.pauseAfterShortage
+            : Self.pause(pressure.reading, reserve: reserve, minimumAvailable: minimumAvailable)
+        next = loop.now + pause
         armIfDue()
         return isCritical ? pressure : nil
     }

@@ -5,8 +5,8 @@ import Systemd
 
 /// Keeps what the next daemon needs in the log, before the daemon acts on it: a daemon may be killed at any instant.
 ///
-/// ``add(_:_:of:)`` adds to the present step, and ``commit()`` writes it, at the end of a turn at the latest. While the log cannot be written or is full, the daemon keeps its
-/// apps running, launches no others, reports this once and tries again with each step.
+/// ``add(_:_:of:)`` adds to the present step, and ``commit()`` writes it, at the end of a turn at the latest. While the log cannot be
+/// written or is full, the daemon keeps its apps running, launches no others, reports this once and tries again with each step.
 final class StateLog {
     private enum Condition: Equatable {
         case good
