@@ -33,6 +33,11 @@ final class CoreDriver {
     func index(of id: AppID) -> AppIndex? { core.latestIndex(of: id) }
     /// Returns the app of this index; nil if it is not known any more.
     func app(_ app: AppIndex) -> AppMachine? { core.machine(of: app) }
+    func app(_ id: AppID) -> AppMachine? { core.knownApps[id] }
+    /// All apps by id.
+    var apps: [AppMachine] { core.knownApps.valuesByID }
+    func isKnown(_ id: AppID) -> Bool { app(id) != nil }
+    func isRunning(_ id: AppID) -> Bool { app(id)?.isRunning ?? false }
 
     var now: Instant { Instant(microseconds: loop.freshNow) }
 

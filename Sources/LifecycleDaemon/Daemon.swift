@@ -156,7 +156,8 @@ public final class Daemon {
             manager.restore(saved, configuration: configuration, descriptors: descriptors)
         } else {
             manager.exits.ended.restore()
-            manager.apply(configuration)
+            apply(configuration)
+            manager.handleInputs()
             manager.beginStore()
             manager.processes.checkRestored()
         }
@@ -201,6 +202,11 @@ public final class Daemon {
         return configuration
     }
 
+    private func apply(_ configuration: LoadedConfiguration) {
+        manager.apply(configuration.settings)
+        manager.catalog.apply(configuration)
+    }
+
     /// Begins the work that waits for the first pause.
     func beginIdleWork() {
         firstPause = nil
@@ -240,7 +246,8 @@ extension Daemon {
         notify(.reloading)
         defer { notify(.ready, .status(control.summary)) }
         do throws(DaemonError) {
-            manager.apply(try readConfiguration())
+            apply(try readConfiguration())
+            manager.handleInputs()
         } catch {
             log.write(.error, "cannot reload the configuration: \(error); keeping the one before")
             throw error

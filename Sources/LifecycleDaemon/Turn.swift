@@ -21,6 +21,7 @@ final class Turn {
             // The end of an app, or a full buffer of a subscriber, closes connections.
             if call.connection.isOpen { control.handle(call) }
             finish()
+            manager.candidates = [:]
             manager.suspensions?.noteOccasion()
         }
         log.writeUrgent()

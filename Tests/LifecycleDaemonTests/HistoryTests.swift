@@ -15,25 +15,25 @@ import Testing
 
     @Test func oldestEventIsForgottenWhenTheLogIsFull() {
         var history = History()
-        #expect(history.events.start == nil && history.events.last(9) { _, _ in true }.isEmpty)
+        #expect(history.events.start == nil && history.events.last(9) { _ in true }.isEmpty)
         for number in 0..<EventLog.limit + 10 {
-            history.append(step(number % 3 == 0 ? Self.mail : Self.clock, number), pid: 7)
+            history.append(step(number % 3 == 0 ? Self.mail : Self.clock, number), pid: 7, member: nil)
         }
-        let all = history.events.last(.max) { _, _ in true }
+        let all = history.events.last(.max) { _ in true }
         #expect(all.map { Int($0.instant.microseconds) } == Array(10..<EventLog.limit + 10))
         #expect(history.events.start == Instant(microseconds: 10))
-        #expect(history.events.last(2) { _, _ in true }.map { Int($0.instant.microseconds) } == [1032, 1033])
+        #expect(history.events.last(2) { _ in true }.map { Int($0.instant.microseconds) } == [1032, 1033])
         #expect(
-            history.events.last(2) { id, _ in id == Self.mail }.map { Int($0.instant.microseconds) } == [1029, 1032])
+            history.events.last(2) { $0.app == Self.mail }.map { Int($0.instant.microseconds) } == [1029, 1032])
         #expect(all.last?.answerTime == nil && all.dropLast().last?.answerTime == .microseconds(1032))
         #expect(all.last?.stateTime == .microseconds(1033) && all.allSatisfy { $0.pid == 7 && $0.kind == .transition })
     }
 
     @Test func transitionsAndEndsAreCounted() {
         var history = History()
-        history.append(step(Self.clock, 1, to: .suspended, .idle), pid: nil)
-        history.append(step(Self.clock, 2, to: .notRunning, .reclaimed), pid: nil)
-        history.append(step(Self.mail, 3, to: .notRunning, .reclaimed), pid: nil)
+        history.append(step(Self.clock, 1, to: .suspended, .idle), pid: nil, member: nil)
+        history.append(step(Self.clock, 2, to: .notRunning, .reclaimed), pid: nil, member: nil)
+        history.append(step(Self.mail, 3, to: .notRunning, .reclaimed), pid: nil, member: nil)
         #expect(history.counts.ends == [.reclaimed: 2])
         #expect(history.counts.arrivals == [.notRunning: 2, .suspended: 1])
     }
@@ -42,15 +42,27 @@ import Testing
         var history = History()
         let now = Instant(microseconds: 5)
         let exit = ExitRecord(state: .active, reason: .crash, status: .signal(11), instant: now)
-        history.append(.answerOverdue(Self.clock, .openURL), pid: 1, at: now)
-        history.append(.terminationOverdue(Self.clock), pid: 1, at: now)
-        history.append(.exited(Self.clock, exit), pid: 1, at: now)
-        history.append(.answered(Self.clock, .openURL, .zero), pid: 1, at: now)
-        let events = history.events.last(9) { id, _ in id == Self.clock }
+        history.append(.answerOverdue(Self.clock, .openURL), pid: 1, member: nil, at: now)
+        history.append(.terminationOverdue(Self.clock), pid: 1, member: nil, at: now)
+        history.append(.exited(Self.clock, exit), pid: 1, member: nil, at: now)
+        history.append(.answered(Self.clock, .openURL, .zero), pid: 1, member: nil, at: now)
+        let events = history.events.last(9) { $0.app == Self.clock }
         #expect(events.map(\.kind) == [.callbackOverdue, .killed, .signal])
         #expect(events.map(\.reason) == [.none, .kill, .crash])
         #expect(events.map(\.callback) == [.openURL, nil, nil])
         #expect(events[2].detail == 11)
         #expect(history.counts.unanswered == 1 && history.counts.killedAfterTimeout == 1)
+    }
+
+    @Test func memberSeesWhatHappenedWhileTheIdWasThatOfOwnApp() {
+        var history = History()
+        for (number, member) in [(1, 1000), (2, nil), (3, 1001)] as [(Int, UInt32?)] {
+            history.append(step(Self.clock, number), pid: nil, member: member)
+        }
+        let seen = { (scope: ClientScope) in
+            history.events.last(9) { $0.isVisible(to: scope) }.map { Int($0.instant.microseconds) }
+        }
+        #expect(seen(.everything) == [1, 2, 3] && seen(.member(1000)) == [1] && seen(.member(1001)) == [3])
+        #expect(seen(.app(Self.clock)) == [1, 2, 3] && seen(.app(Self.mail)).isEmpty && seen(.nothing).isEmpty)
     }
 }

@@ -6,7 +6,6 @@ import Testing
 
 @Suite @MainActor struct LastExitsTests {
     static let clock = AppID("clock")
-    static let app = AppIndex(value: 2)
 
     func exits(in state: String) -> LastExits {
         let directory = AppRecords.Directory(path: state, isSystem: false, log: RecordingJournal())
@@ -20,14 +19,14 @@ import Testing
     @Test func exitThatCallsForRestorationIsFoundByTheNextDaemon() throws {
         try withTemporaryDirectory { state in
             let first = exits(in: state)
-            first.record(exit(.crash), of: Self.clock, Self.app, at: 42_000_000)
+            first.record(exit(.crash), of: Self.clock, at: 42_000_000)
             let second = exits(in: state)
-            let found = try #require(second.recall(Self.clock, Self.app))
+            let found = try #require(second.recall(Self.clock))
             #expect(found.reason == .crash && found.state == .active && found.status == .signal(11))
-            #expect(second.time(of: found, Self.app) == 42_000_000)
-            #expect(second.recall(Self.clock, Self.app) == nil)
-            second.record(exit(.terminate), of: Self.clock, Self.app, at: 43_000_000)
-            #expect(exits(in: state).recall(Self.clock, Self.app) == nil)
+            #expect(second.time(of: found, Self.clock) == 42_000_000)
+            #expect(second.recall(Self.clock) == nil)
+            second.record(exit(.terminate), of: Self.clock, at: 43_000_000)
+            #expect(exits(in: state).recall(Self.clock) == nil)
         }
     }
 
@@ -35,10 +34,10 @@ import Testing
         try withTemporaryDirectory { state in
             var failed = exit(.crash)
             failed.restoreFailure = .restoring
-            exits(in: state).record(failed, of: Self.clock, Self.app, at: 42_000_000)
-            #expect(exits(in: state).recall(Self.clock, Self.app)?.restoreFailure == .restoring)
-            exits(in: state).record(exit(.crash), of: Self.clock, Self.app, at: 43_000_000)
-            #expect(exits(in: state).recall(Self.clock, Self.app)?.restoreFailure == nil)
+            exits(in: state).record(failed, of: Self.clock, at: 42_000_000)
+            #expect(exits(in: state).recall(Self.clock)?.restoreFailure == .restoring)
+            exits(in: state).record(exit(.crash), of: Self.clock, at: 43_000_000)
+            #expect(exits(in: state).recall(Self.clock)?.restoreFailure == nil)
         }
     }
 
@@ -46,12 +45,12 @@ import Testing
         try withTemporaryDirectory { state in
             var failed = exit(.crash)
             failed.restoreFailure = .restoring
-            exits(in: state).record(failed, of: Self.clock, Self.app, at: 42_000_000)
+            exits(in: state).record(failed, of: Self.clock, at: 42_000_000)
             exits(in: state).noteStateSetAside(of: Self.clock)
             let next = exits(in: state)
-            let found = try #require(next.recall(Self.clock, Self.app))
+            let found = try #require(next.recall(Self.clock))
             #expect(found.restoreFailure == .setAside && found.reason == .crash)
-            #expect(next.time(of: found, Self.app) == 42_000_000)
+            #expect(next.time(of: found, Self.clock) == 42_000_000)
         }
     }
 
@@ -59,14 +58,14 @@ import Testing
         try withTemporaryDirectory { state in
             let (none, later) = (AppID("none"), AppID("later"))
             exits(in: state).withList {}
-            exits(in: state).record(exit(.crash), of: Self.clock, Self.app, at: 42_000_000)
+            exits(in: state).record(exit(.crash), of: Self.clock, at: 42_000_000)
             let second = exits(in: state)
             second.withList {
-                #expect(second.recall(Self.clock, Self.app)?.reason == .crash)
-                #expect(second.recall(none, AppIndex(value: 3)) == nil)
+                #expect(second.recall(Self.clock)?.reason == .crash)
+                #expect(second.recall(none) == nil)
             }
-            exits(in: state).record(exit(.crash), of: later, AppIndex(value: 4), at: 42_000_000)
-            #expect(second.recall(later, AppIndex(value: 4))?.reason == .crash)
+            exits(in: state).record(exit(.crash), of: later, at: 42_000_000)
+            #expect(second.recall(later)?.reason == .crash)
         }
     }
 
@@ -82,14 +81,14 @@ import Testing
                 let number = unsafe open(state + "/exits/clock", O_WRONLY | O_CREAT | O_TRUNC, 0o600)
                 #expect(FileReplacement.write(Array(text.utf8), to: number))
                 close(number)
-                #expect(exits(in: state).recall(Self.clock, Self.app) == nil)
+                #expect(exits(in: state).recall(Self.clock) == nil)
             }
         }
     }
 
     @Test func unwritableStateDirectoryIsNoStateCondition() {
         let exits = exits(in: "/proc/nowhere")
-        exits.record(exit(.crash), of: Self.clock, Self.app, at: 1)
-        exits.forget(Self.clock, Self.app)
+        exits.record(exit(.crash), of: Self.clock, at: 1)
+        exits.forget(Self.clock)
     }
 }

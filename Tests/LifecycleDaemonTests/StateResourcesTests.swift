@@ -25,15 +25,15 @@ import Testing
             configuration.settings.resources.inactive.nice = -20
             configuration.settings.resources.inactive.ioPriority = .realTime(0)
             configuration.settings.resources.inactive.oomScoreAdjustment = -1000
-            manager.apply(configuration)
+            manager.apply(configuration.settings)
             manager.setCgroups(nil)
             let messages = { journal.entries.map(\.message).filter { $0.hasPrefix("cannot set ") } }
             #expect(messages() == expected)
             configuration.settings.resources.active = configuration.settings.resources.inactive
-            manager.apply(configuration)
+            manager.apply(configuration.settings)
             #expect(messages().count == 2 * expected.count)
             configuration.settings.resources.active.cpuWeight = 7
-            manager.apply(configuration)
+            manager.apply(configuration.settings)
             #expect(messages().count == 2 * expected.count)
         }
     }

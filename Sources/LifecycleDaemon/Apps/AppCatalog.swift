@@ -1,155 +1,286 @@
 import Configuration
+import Glibc
 import LifecycleCore
+import Processes
+import Systemd
 
-/// The definitions of all apps that can be launched or run.
-struct AppCatalog {
-    private struct Entry {
-        var definition: AppDefinition
-        /// The definition by manifest of an app whose processes were adopted, or whose id a program of another user has.
-        var described: AppDefinition?
+/// The definitions of all apps that can be launched or run, and the configuration and the desktop entries that they come from.
+///
+/// Each change of a definition is saved, and appended to the inbox of the core.
+final class AppCatalog {
+    private(set) var definitions = AppDefinitions()
+    /// The policy of an app whose definition sets nothing.
+    private(set) var defaults = Policy()
+    /// The apps that open types and schemes, by these.
+    private(set) var defaultApps: [String: String] = [:]
+    /// The desktop entries that can be launched without a manifest; nil in the system instance.
+    private(set) var entries: DesktopEntries?
+    private var adoptRules: [AdoptRule] = []
+    private var reclaimsWhenSuspended = false
+    /// The core's settings as they are configured.
+    private var settings = Settings()
+    private let accounts: UserAccounts
+    private let driver: CoreDriver
+    private let exits: ExitHistory
+    private let store: StateLog
+    private let log: any JournalSink
+
+    init(
+        entries: DesktopEntries?, accounts: UserAccounts, driver: CoreDriver, exits: ExitHistory, store: StateLog,
+        log: any JournalSink
+    ) {
+        self.entries = entries
+        self.accounts = accounts
+        self.driver = driver
+        self.exits = exits
+        self.store = store
+        self.log = log
     }
 
-    private var entries: [AppID: Entry] = [:]
+    subscript(id: AppID) -> AppDefinition? { definitions[id] }
 
-    /// The definitions, in no order.
-    var definitions: [(key: AppID, value: AppDefinition)] {
-        entries.map { (key: $0.key, value: $0.value.definition) }
-    }
+    // MARK: Users
 
-    func name(of id: AppID) -> String? { entries[id]?.definition.name }
-
-    private(set) subscript(id: AppID) -> AppDefinition? {
-        get { entries[id]?.definition }
-        set {
-            guard let newValue else {
-                entries[id] = nil
-                return
-            }
-            entries[id, default: Entry(definition: newValue)].definition = newValue
+    /// Returns the number of a user; nil if the account cannot be looked up.
+    func number(of user: AppDefinition.User) -> UInt32? {
+        switch user {
+        case .daemon: geteuid()
+        case .numbered(let number): number
+        case .named(let name): try? accounts.account(of: name).userID
         }
     }
 
-    mutating func insert(_ definition: AppDefinition, as id: AppID) { self[id] = definition }
-
-    mutating func remove(_ id: AppID) { self[id] = nil }
-
-    /// Sets the definition by manifest that applies when the present program has ended; nil for none.
-    private mutating func setDescribed(_ definition: AppDefinition?, of id: AppID) {
-        entries[id]?.described = definition
+    /// Returns whether two definitions have the same user. One whose account cannot be looked up is nobody's.
+    private func haveSameUser(_ one: AppDefinition, _ other: AppDefinition) -> Bool {
+        number(of: one.user).map { $0 == number(of: other.user) } ?? false
     }
 
-    /// Returns whether a program that a client runs or has adopted has the id of a manifest of another user.
-    func isOccupied(_ id: AppID) -> Bool {
-        guard let entry = entries[id] else { return false }
-        return entry.described != nil && entry.definition.isAdHoc
+    /// Returns the user of an app, also of one that has ended and was forgotten, if the journal entries about the apps of that user
+    /// have a limit: neither root nor the daemon's own user has one.
+    func member(behind app: AppID) -> UInt32? {
+        let user = self[app].map { number(of: $0.user) } ?? exits.ended[app]?.user
+        return user == 0 || user == geteuid() ? nil : user
     }
 
-    /// The ids of manifests that programs of other users have.
-    var occupiedIDs: [AppID] { entries.keys.filter(isOccupied) }
+    /// Returns the bytes in the saved state of the programs that clients run as a user.
+    func savedSize(of user: UInt32) -> Int { definitions.savedSize { number(of: $0) == user } }
 
-    /// Lets the manifest of an id wait for the end of a program of another user.
-    mutating func occupy(_ id: AppID, by definition: AppDefinition) {
-        let described = self[id]
-        self[id] = definition
-        setDescribed(described, of: id)
+    // MARK: Ids
+
+    /// Returns whether a manifest or a command describes the app, or it runs.
+    func isDescribed(_ id: AppID) -> Bool {
+        guard driver.isKnown(id) || self[id] != nil else { return false }
+        return driver.isRunning(id) || self[id]?.isFromEntry != true
     }
 
-    /// Makes the manifest of an id apply again.
+    /// Returns whether another launch can have the id: only a manifest uses it, or nothing does.
+    func isFree(_ id: AppID) -> Bool {
+        guard let definition = self[id] else { return !driver.isKnown(id) }
+        return driver.isKnown(id) && !driver.isRunning(id) && !definition.isAdHoc
+    }
+
+    /// Returns the desktop entry of an app; nil if there is none that can be launched, or it cannot be read for now.
+    func entry(of id: AppID) -> DesktopEntry? {
+        if case .entry(let entry)? = try? entries?.find(id.name) { entry } else { nil }
+    }
+
+    /// Returns whether the memory of the app is reclaimed while it is suspended.
+    func isReclaimedWhenSuspended(_ id: AppID) -> Bool { self[id]?.reclaimWhenSuspended ?? reclaimsWhenSuspended }
+
+    // MARK: Definitions
+
+    /// Makes an app known. No other app has the id.
+    func define(_ id: AppID, _ definition: AppDefinition) {
+        insert(definition, as: id)
+        driver.append(.define(id, definition.policy))
+    }
+
+    private func insert(_ definition: AppDefinition, as id: AppID) {
+        var definition = definition
+        let record = definition.saved(id)
+        definition.savedSize = definition.isAdHoc ? record.bytes.count : 0
+        definitions.insert(definition, as: id)
+        store.save(.definition, record, of: id)
+    }
+
+    /// Makes an app of a desktop entry known, as the entry is now.
+    func define(_ id: AppID, _ entry: DesktopEntry) {
+        for problem in entry.problems { log.write(LogEntry(problem)) }
+        define(id, definition(of: entry))
+        recallExit(of: id)
+    }
+
+    func definition(of entry: DesktopEntry) -> AppDefinition { AppDefinition(entry: entry, defaults: defaults) }
+
+    /// Tells the core of the policy of an app.
+    private func publish(_ id: AppID) {
+        if let policy = self[id]?.policy { driver.append(.define(id, policy)) }
+    }
+
+    private func recallExit(of id: AppID) {
+        if let exit = exits.last.recall(id) { driver.append(.remember(id, exit)) }
+    }
+
+    /// Saves what a manifest or a desktop entry says about an app that runs: neither may be there at the next start.
+    func saveDescription(of id: AppID, _ definition: AppDefinition) {
+        if !definition.isAdHoc || definition.model != nil { store.save(.definition, definition.saved(id), of: id) }
+    }
+
+    /// Forgets the definition of an app that the core has forgotten. The manifest that has waited for the id applies then.
+    func forget(_ id: AppID) {
+        if let definition = definitions.endOccupation(of: id) {
+            driver.append(.define(id, definition.policy))
+            driver.append(.configure(usableSettings))
+        } else {
+            definitions.remove(id)
+        }
+    }
+
+    // MARK: Adopted apps
+
+    func rule(for process: RunningProcess) -> AdoptRule? {
+        adoptRules.first {
+            $0.matches(executable: process.executable, name: process.name, arguments: process.commandLine)
+        }
+    }
+
+    /// Makes the app of a process known, under a free id. The manifest of the id applies.
     ///
-    /// - Returns: Its definition; nil if no program of another user had the id.
-    mutating func endOccupation(of id: AppID) -> AppDefinition? { isOccupied(id) ? applyDescribed(of: id) : nil }
-
-    private mutating func applyDescribed(of id: AppID) -> AppDefinition? {
-        guard let definition = entries[id]?.described else { return nil }
-        entries[id] = Entry(definition: definition)
-        return definition
-    }
-
-    /// Returns the bytes in the saved state of the programs that clients run as these users.
-    func savedSize(ofUsers areMeant: (AppDefinition.User) -> Bool) -> Int {
-        entries.values.reduce(0) { areMeant($1.definition.user) ? $0 + $1.definition.savedSize : $0 }
-    }
-
-    /// The names of the users that definitions name.
-    var userNames: Set<String> {
-        let definitions = entries.values.flatMap { [$0.definition, $0.described].compactMap(\.self) }
-        return Set(definitions.compactMap { if case .named(let name) = $0.user { name } else { nil } })
-    }
-
-    /// - Parameter isUnit: Whether the processes are those of a unit of the desktop.
-    mutating func beginAdoption(of id: AppID, isUnit: Bool = false) {
-        guard let definition = self[id] else { return }
-        guard !definition.isAdopted else {
-            if isUnit { self[id] = definition.adoptedFromUnit }
-            return
+    /// - Parameter model: The app whose policy applies if the id has no manifest.
+    func defineAdopted(_ id: AppID, _ process: RunningProcess, name: String?, like model: AppID?) {
+        if self[id] == nil {
+            let user: AppDefinition.User = process.users[0] == geteuid() ? .daemon : .numbered(process.users[0])
+            var definition = AppDefinition(adHoc: process.commandLine, user: user, defaults: defaults)
+            definition.name = name
+            definition.model = model?.name
+            if let model = model.flatMap({ self[$0] }) { definition.follow(model) }
+            insert(definition.adopted, as: id)
+        } else {
+            definitions.beginAdoption(of: id)
         }
-        if !definition.isAdHoc { setDescribed(definition, of: id) }
-        self[id] = isUnit ? definition.adoptedFromUnit : definition.adopted
+        publish(id)
     }
 
-    /// Makes an app that of its manifest again.
+    /// Makes the app of a unit of the desktop known: by its manifest, its desktop entry, or the command of its main process.
     ///
-    /// - Returns: Its definition; nil if it was not adopted, or has no manifest.
-    mutating func endAdoption(of id: AppID) -> AppDefinition? { isOccupied(id) ? nil : applyDescribed(of: id) }
+    /// - Returns: False if another app has the id.
+    func defineUnit(_ id: AppID, found process: RunningProcess) -> Bool {
+        if let definition = self[id], definition.isAdHoc { return false }
+        if self[id] == nil, let entry = entry(of: id) { define(id, entry) }
+        if self[id] == nil {
+            var definition = AppDefinition(adHoc: process.commandLine, user: .daemon, defaults: defaults)
+            definition.name = (try? entries?.facts(of: id.name))??.name
+            insert(definition.adoptedFromUnit, as: id)
+            publish(id)
+        } else {
+            keepAsUnit(id)
+        }
+        return true
+    }
 
-    /// Applies the manifests of a configuration. Ad-hoc apps stay, with the new defaults.
-    ///
-    /// - Parameters:
-    ///   - haveSameUser: Returns whether a program that a client runs and a manifest have the same user. If not, the manifest waits for
-    ///     the end of the program.
-    ///   - entry: Returns the present definition of an app of a desktop entry.
-    /// - Returns: The ids that nothing describes any more. Their definitions stay until the core forgets them.
-    mutating func apply(
-        _ manifests: [Manifest], defaults: Policy,
-        haveSameUser: (AppDefinition, AppDefinition) -> Bool = { _, _ in true },
-        entry: (AppID) -> AppDefinition? = { _ in nil }
-    ) -> Set<AppID> {
-        let current = Set(manifests.map { AppID($0.id) })
-        var gone: Set<AppID> = []
-        for (id, definition) in definitions where !definition.isAdHoc && !current.contains(id) {
-            guard definition.isFromEntry, let again = entry(id) else {
-                gone.insert(id)
-                continue
-            }
-            self[id] = again
-            if definition.isAdopted { beginAdoption(of: id, isUnit: definition.isFromUnit) }
+    /// Applies the policy of apps of the desktop to an adopted app.
+    func keepAsUnit(_ id: AppID) {
+        definitions.beginAdoption(of: id, isUnit: true)
+        publish(id)
+    }
+
+    /// Ends the adoption when the app's processes have ended, or were never adopted.
+    func endAdoption(of id: AppID) {
+        if let definition = definitions.endAdoption(of: id) { driver.append(.define(id, definition.policy)) }
+    }
+
+    // MARK: Configuration
+
+    /// Applies a configuration. Running apps stay as they are.
+    func apply(_ configuration: LoadedConfiguration) {
+        let before = definitions
+        let gone = read(configuration)
+        for (id, definition) in definitions.all where driver.isRunning(id) && before[id] != definition {
+            saveDescription(of: id, definition)
         }
-        for (id, var definition) in definitions where definition.isAdHoc {
-            definition.defaults = defaults
-            entries[id] = Entry(definition: definition)
+        defineAll(except: gone)
+        for id in gone.sorted() { driver.append(.forget(id)) }
+        driver.append(.configure(usableSettings))
+    }
+
+    /// - Returns: The apps that nothing describes any more.
+    private func read(_ configuration: LoadedConfiguration) -> Set<AppID> {
+        let all = configuration.settings
+        settings = Settings(all)
+        defaults.timeouts = settings.timeouts
+        defaults.onExit = all.onExit
+        defaults.assertionLimit = all.limits.tasks
+        defaultApps = all.defaults
+        entries?.terminal = all.terminal
+        adoptRules = all.adopt
+        reclaimsWhenSuspended = all.memory.reclaimWhenSuspended
+        accounts.update(definitions.userNames.union(configuration.manifests.compactMap(\.user)))
+        let gone = definitions.apply(configuration.manifests, defaults: defaults, haveSameUser: haveSameUser) { id in
+            entry(of: id).map(definition)
         }
-        for id in gone { setDescribed(nil, of: id) }
-        for manifest in manifests {
-            let id = AppID(manifest.id)
-            let before = self[id]
-            let definition = AppDefinition(manifest: manifest, defaults: defaults)
-            if let before, before.isAdHoc, !haveSameUser(before, definition) {
-                setDescribed(definition, of: id)
-                continue
-            }
-            self[id] = definition
-            if let before, before.isAdopted { beginAdoption(of: id, isUnit: before.isFromUnit) }
-        }
-        for (id, definition) in definitions {
-            if let model = definition.model.flatMap({ self[AppID($0)] }) { self[id]?.follow(model) }
+        for id in definitions.occupiedIDs.sorted() {
+            log.write(
+                .warning,
+                "cannot use the manifest of \(id): a program of another user has this id; using it when that has ended")
         }
         return gone
     }
 
-    /// Returns an unused id for an ad-hoc app, after its program.
-    func freeID(for command: [String]) -> AppID {
-        let program = command.first?.split(separator: "/").last.map(String.init) ?? ""
-        let base = String(program.filter(\.isAllowedInID).drop { $0 == "." || $0 == "-" }.prefix(100))
-        let name = base.isEmpty ? "app" : base
-        if self[AppID(name)] == nil { return AppID(name) }
-        var number = 2
-        while self[AppID("\(name)-\(number)")] != nil { number += 1 }
-        return AppID("\(name)-\(number)")
+    /// The settings, without a home app whose id a program of another user has.
+    var usableSettings: Settings {
+        var usable = settings
+        if let home = usable.homeApp, definitions.isOccupied(home) { usable.homeApp = nil }
+        return usable
+    }
+
+    /// Tells the core of every app that is described, and of its exit in an earlier boot.
+    func defineAll(except gone: Set<AppID> = []) {
+        let described = definitions.all.filter { !gone.contains($0.key) }
+        // Most of a configuration that is read again says nothing new.
+        for (id, definition) in described where !driver.isRunning(id, with: definition.policy) {
+            driver.append(.define(id, definition.policy))
+        }
+        exits.last.withList { for (id, _) in described { recallExit(of: id) } }
     }
 }
 
-extension Character {
-    fileprivate var isAllowedInID: Bool {
-        isASCII && (isLetter || isNumber || self == "." || self == "_" || self == "-")
+// MARK: - Restoration
+
+extension AppCatalog {
+    /// Reads the configuration, and the definitions of the apps of the previous daemon. The core learns of them by ``defineAll(except:)``.
+    func restore(_ saved: SavedState, _ configuration: LoadedConfiguration) {
+        _ = read(configuration)
+        var isUserNamed = false
+        for id in saved.apps(with: .definition) {
+            // Requests for an app that was never launched ended with the previous daemon.
+            guard saved[.app, id] != nil, let record = saved[.definition, id] else { continue }
+            guard let definition = AppDefinition(saved: record, defaults: defaults) else {
+                log.write(
+                    .warning, "cannot restore the definition of \(id): the saved text is not valid; doing without it")
+                continue
+            }
+            restore(definition, savedSize: record.bytes.count, as: id)
+            if case .named? = self[id]?.user { isUserNamed = true }
+        }
+        // No definition is saved of an app of a desktop entry that does not run: it is as its entry says now.
+        for id in saved.apps(with: .app) where self[id] == nil && saved[.definition, id] == nil {
+            if let entry = entry(of: id) { definitions.insert(definition(of: entry), as: id) }
+        }
+        if isUserNamed { accounts.update(definitions.userNames) }
     }
+
+    private func restore(_ saved: AppDefinition, savedSize: Int, as id: AppID) {
+        var definition = saved
+        if definition.isAdHoc { definition.savedSize = savedSize }
+        if let described = self[id] {
+            if definition.isAdHoc, !haveSameUser(definition, described) { definitions.occupy(id, by: definition) }
+            return
+        }
+        if definition.isFromEntry, let entry = entry(of: id) { definition = self.definition(of: entry) }
+        if let model = definition.model.flatMap({ self[AppID($0)] }) { definition.follow(model) }
+        definitions.insert(definition, as: id)
+    }
+
+    /// Notes that the processes of a restored app were adopted.
+    func restoreAdoption(of id: AppID, isUnit: Bool) { definitions.beginAdoption(of: id, isUnit: isUnit) }
 }

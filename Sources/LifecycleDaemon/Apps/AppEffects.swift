@@ -68,8 +68,8 @@ extension AppManager {
         guard let app = transition.index else { return }
         if transition.to == .notRunning {
             channels.close(app)
-            if let app = self.app(app) { exits.record(app) }
-            endAdoption(of: transition.app, app)
+            if let app = driver.app(app) { exits.record(app) }
+            endAdoption(of: transition.app)
         }
         announcements.append((.app(transition), app, processes.lastPID(of: app)))
     }
@@ -90,7 +90,7 @@ extension AppManager {
                 memory.expectUse()
                 desktop?.appCameToForeground(app)
             case .suspended:
-                if catalog[driver.id(of: app)]?.reclaimWhenSuspended ?? trimsWhenSuspended { trimmer.begin(app) }
+                if catalog.isReclaimedWhenSuspended(driver.id(of: app)) { trimmer.begin(app) }
             case .background, .terminating, .notRunning: break
             }
         }
@@ -117,10 +117,11 @@ extension AppManager {
             }
             switch announcement {
             case .app(let transition):
-                history.append(transition, pid: pid)
-                log.write(transition, pid: pid, member: member(behind: transition.app))
+                let member = catalog.member(behind: transition.app)
+                history.append(transition, pid: pid, member: member)
+                log.write(transition, pid: pid, member: member)
                 if transition.to == .notRunning, let app { desktop?.appEnded(transition.app, app, transition.reason) }
-            case .scene(let transition): log.write(transition, pid: pid, member: member(behind: transition.app))
+            case .scene(let transition): log.write(transition, pid: pid, member: catalog.member(behind: transition.app))
             }
         }
         for report in pendingDecisions { tell(report) }
@@ -141,26 +142,21 @@ extension AppManager {
     }
 
     private func tell(_ report: DecisionReport) {
-        history.append(report.decision, pid: report.pid, at: report.instant)
-        log.write(report.decision, pid: report.pid, member: member(behind: report.decision))
+        let member = member(behind: report.decision)
+        history.append(report.decision, pid: report.pid, member: member, at: report.instant)
+        log.write(report.decision, pid: report.pid, member: member)
     }
 
     private func member(behind decision: Decision) -> UInt32? {
         if case .interruptionBegan(let name) = decision { return boundInterruptions.member(of: name) }
         if case .interruptionEnded(let name) = decision { return boundInterruptions.member(of: name) }
-        return decision.app.flatMap { member(behind: $0) }
-    }
-
-    func member(behind app: AppID) -> UInt32? {
-        // Neither root nor the daemon's own user has a limit.
-        let user = catalog[app].map { number(of: $0.user) } ?? exits.ended[app]?.user
-        return user == 0 || user == geteuid() ? nil : user
+        return decision.app.flatMap { catalog.member(behind: $0) }
     }
 
     private func record(_ decision: Decision, of app: AppIndex?) {
         if case .launchFailed(let id, let why) = decision, let app {
             channels.close(app)
-            endAdoption(of: id, app)
+            endAdoption(of: id)
             removeOutput(of: exits.recordFailedLaunch(of: id, catalog[id], why.ofLaunch, at: driver.now))
         }
         if case .reclaimed(let id, let account) = decision { removeOutput(of: exits.ended.record(account, of: id)) }

@@ -14,7 +14,7 @@ extension AppManager: ChannelDelegate {
         let process = peer.credentials.process
         switch processes.owner(of: process) {
         case .app(let id):
-            guard let app = index(of: id), peer.lives else { return }
+            guard let app = driver.index(of: id), peer.lives else { return }
             guard mayConnect(process, as: app), !hasChannelAfterReading(app) else { return unmanaged.add(peer) }
             guard resumes || !isExpected(of: app, other: process) else {
                 return unmanaged.add(peer, awaitsHello: true)
@@ -75,8 +75,8 @@ extension AppManager: ChannelDelegate {
     }
 
     func deliver(_ delivery: Delivery, to app: AppIndex) {
-        let time = delivery.launch?.previous.map { exits.seconds(of: $0, app) }
-        let scene = delivery.scene.flatMap { self.app(app)?.scenes[$0.scene] }
+        let time = delivery.launch?.previous.map { exits.seconds(of: $0, driver.id(of: app)) }
+        let scene = delivery.scene.flatMap { driver.app(app)?.scenes[$0.scene] }
         let message = CallbackMessage(delivery, now: driver.now, previousTime: time, scene: scene)
         channels.send(message, sequence: delivery.sequence, to: app)
     }
@@ -85,7 +85,7 @@ extension AppManager: ChannelDelegate {
         if let refusal {
             return channels.send(.refused(AssertionID(number), reason: RefusalReason(refusal)), to: app)
         }
-        let isTask = self.app(app)?.heldAssertions.contains { $0.number == number && $0.kind == .task } ?? false
+        let isTask = driver.app(app)?.heldAssertions.contains { $0.number == number && $0.kind == .task } ?? false
         let end = isTask ? core.taskTimeEnd(of: driver.id(of: app)) : nil
         channels.send(.granted(AssertionID(number), timeLeftMilliseconds: end.map(millisecondsLeft)), to: app)
     }
@@ -96,11 +96,12 @@ extension AppManager: ChannelDelegate {
     }
 
     func isAdopted(_ app: AppIndex) -> Bool { catalog[driver.id(of: app)]?.isAdopted ?? false }
+    func member(behind app: AppID) -> UInt32? { catalog.member(behind: app) }
 
-    func isReconnecting(_ app: AppIndex) -> Bool { self.app(app)?.isReconnecting ?? false }
+    func isReconnecting(_ app: AppIndex) -> Bool { driver.app(app)?.isReconnecting ?? false }
 
     func isFirstHelloDue(_ app: AppIndex) -> Bool {
-        guard let app = self.app(app) else { return false }
+        guard let app = driver.app(app) else { return false }
         return app.state.isAlive && !app.isConnected && app.policy.callbacks != .none
     }
 
@@ -126,14 +127,14 @@ extension AppManager {
         if let objection = store.makeRoom() { return spawnFailed(app, objection) }
         if isToBeAdopted(id) { return adopt(id, app) }
         guard let definition = catalog[id] else { return spawnFailed(app, .manifestRemoved) }
-        saveDescription(of: id, definition)
+        catalog.saveDescription(of: id, definition)
         do throws(DaemonError) {
             let output = try launcher.output(of: id, definition)
-            let machine = self.app(app)
+            let machine = driver.app(app)
             let channel =
                 definition.callbacks == .none ? nil : channels.open(app, launched: machine?.launched)
             let request = try launcher.request(
-                for: id, definition, launch: launchFields(of: id, app), url: machine?.argumentURL, output: output,
+                for: id, definition, launch: launchFields(of: id), url: machine?.argumentURL, output: output,
                 channel: channel)
             // A state that the last launch did not restore is of that launch, and stays.
             if machine?.lastExit?.restoreFailure == .restoring {
@@ -155,9 +156,9 @@ extension AppManager {
         driver.append(.outcome(app, .spawnFailed(SystemFailure(why))))
     }
 
-    private func launchFields(of id: AppID, _ app: AppIndex) -> LaunchFields {
+    private func launchFields(of id: AppID) -> LaunchFields {
         guard let launch = core.launch(of: id) else { return LaunchFields(reason: Reason.launch.rawValue) }
-        return LaunchFields(launch, previousTime: launch.previous.map { exits.seconds(of: $0, app) })
+        return LaunchFields(launch, previousTime: launch.previous.map { exits.seconds(of: $0, id) })
     }
 
     func terminate(_ id: AppID, _ app: AppIndex) {
@@ -170,14 +171,9 @@ extension AppManager {
     }
 
     func forget(_ id: AppID, _ app: AppIndex, _ exit: ExitRecord?, _ reclaimed: ReclaimRecord?) {
-        let dropped = exit.map { exits.recordEnd(of: id, app, catalog[id], $0, reclaimed) } ?? []
-        if let definition = catalog.endOccupation(of: id) {
-            driver.append(.define(id, definition.policy))
-            driver.append(.configure(usableSettings))
-        } else {
-            catalog.remove(id)
-        }
-        exits.last.forget(id, app)
+        let dropped = exit.map { exits.recordEnd(of: id, catalog[id], $0, reclaimed) } ?? []
+        catalog.forget(id)
+        exits.last.forget(id)
         processes.forgetLastPID(of: app)
         channels.forget(app)
         launcher.removeEmptyStateDirectory(of: id)

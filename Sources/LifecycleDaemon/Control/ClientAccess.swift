@@ -152,10 +152,16 @@ extension LifedMethod {
 /// A member of the group `lifed` controls the apps that run as the member's own user, and sees id and state of all others.
 /// A member changes the foreground only while the seat shows a session of the member, or none.
 final class ClientRights {
-    private let manager: AppManager
+    private let driver: CoreDriver
+    private let catalog: AppCatalog
+    private let processes: AppProcesses
+    private let exits: ExitHistory
 
-    init(manager: AppManager) {
-        self.manager = manager
+    init(driver: CoreDriver, catalog: AppCatalog, processes: AppProcesses, exits: ExitHistory) {
+        self.driver = driver
+        self.catalog = catalog
+        self.processes = processes
+        self.exits = exits
     }
 
     func visibility(of app: AppID, to scope: ClientScope) -> Visibility {
@@ -172,9 +178,9 @@ final class ClientRights {
     /// Returns the user of an app, also of one that has ended and was forgotten; nil for no such app.
     private func owner(of app: AppID) -> UInt32? {
         // An adopted app keeps its user, whatever the manifest of its id says.
-        if let owner = manager.processes.tree(of: manager.index(of: app))?.owner { return owner.user }
-        guard let user = manager.catalog[app]?.user else { return manager.exits.ended[app]?.user }
-        return manager.number(of: user)
+        if let owner = processes.tree(of: driver.index(of: app))?.owner { return owner.user }
+        guard let user = catalog[app]?.user else { return exits.ended[app]?.user }
+        return catalog.number(of: user)
     }
 
     /// Returns the reason to refuse a request; nil if the client may make it.
@@ -185,7 +191,7 @@ final class ClientRights {
         case .openScene(let app, _, let background): objection(to: app, by: scope, foreground: !background)
         case .focus(let app, _), .focusScene(let app, _): objection(to: app, by: scope, foreground: true)
         case .deliver(let app, _): objection(to: app, by: scope, foreground: true)
-        case .restart(let app): objection(to: app, by: scope, foreground: manager.core.foreground.contains(app))
+        case .restart(let app): objection(to: app, by: scope, foreground: driver.core.foreground.contains(app))
         case .background(let app), .suspend(let app, _), .resume(let app), .wake(let app, _, _), .terminate(let app),
             .kill(let app),
             .release(let app), .backgroundScene(let app, _), .closeScene(let app, _):
@@ -198,7 +204,7 @@ final class ClientRights {
 
     /// Returns the reason to refuse an action on an app. The core refuses an unknown app.
     func objection(to app: AppID, by scope: ClientScope, foreground: Bool = false) -> ControlError? {
-        guard case .member(let member) = scope, manager.isKnown(app) else { return nil }
+        guard case .member(let member) = scope, driver.isKnown(app) || catalog[app] != nil else { return nil }
         guard owner(of: app) == member else {
             return ControlError(
                 .notPermitted, id: app.name, reason: "the app runs as another user",
@@ -209,7 +215,7 @@ final class ClientRights {
 
     /// Returns the reason to refuse a launch of the app of a manifest while a program of another user has its id.
     func occupation(of app: AppID, for scope: ClientScope) -> ControlError? {
-        guard manager.catalog.isOccupied(app) else { return nil }
+        guard catalog.definitions.isOccupied(app) else { return nil }
         if case .member(let user) = scope, owner(of: app) == user { return nil }
         return ControlError(
             .refused, id: app.name, reason: "a program of another user has the id of this manifest",
@@ -234,7 +240,7 @@ final class ClientRights {
 
     /// Returns the record of an app that has ended and was forgotten, if the client may see it.
     func endedApp(_ id: AppID, for scope: ClientScope) -> EndedApps.Record? {
-        guard let record = manager.exits.ended[id] else { return nil }
+        guard let record = exits.ended[id] else { return nil }
         if case .member(let user) = scope, record.user != user { return nil }
         return record
     }

@@ -24,7 +24,7 @@ extension ControlService {
     }
 
     private func owner(of pid: ProcessID) throws(ControlError) -> AppID? {
-        guard let process = try hold(pid), case .app(let id) = manager.processes.owner(of: pid), process.lives else {
+        guard let process = try hold(pid), case .app(let id) = processes.owner(of: pid), process.lives else {
             return nil
         }
         return id
@@ -32,8 +32,8 @@ extension ControlService {
 
     private func claimedApp(_ text: String) throws(ServiceError) -> AppID? {
         guard FindAppParameters.appIDLengths.contains(text.utf8.count) else { throw .invalidParameter("appID") }
-        let running = manager.apps.lazy.filter(\.isRunning)
-        return AppIDClaim(text).best(among: running.map { ($0.id, self.manager.catalog[$0.id]?.windowClass) })
+        let running = driver.apps.lazy.filter(\.isRunning)
+        return AppIDClaim(text).best(among: running.map { ($0.id, self.catalog[$0.id]?.windowClass) })
     }
 
     func adopt(_ wanted: AdoptParameters, for call: ClientCall) throws {
@@ -41,7 +41,7 @@ extension ControlService {
         guard wanted.name.map(AdoptParameters.isName) ?? true else { throw ServiceError.invalidParameter("name") }
         try requireOwnNamespace(
             call, "adopt process \(pid)", remedy: "adopt it from the namespace of the daemon, by its number there")
-        if manager.core.isShuttingDown { throw ControlError(.shuttingDown) }
+        if driver.core.isShuttingDown { throw ControlError(.shuttingDown) }
         if wanted.background != true, let objection = rights.foregroundObjection(to: call.scope) {
             throw objection
         }
@@ -57,17 +57,14 @@ extension ControlService {
             if let objection = rights.objection(to: request, by: call.scope) { throw objection }
             let size = found.commandLine.reduce(0) { $0 + $1.utf8.count }
             if let objection = stateObjection(to: id, adding: size, of: found.users[0], call.scope) { throw objection }
-            manager.defineAdopted(id, found, name: wanted.name, like: model)
-            let app = manager.index(of: id)
-            if let app { manager.candidates[app] = AdoptionCandidate(process) }
-            defer { if let app { manager.candidates[app] = nil } }
+            catalog.defineAdopted(id, found, name: wanted.name, like: model)
+            manager.candidates[id] = AdoptionCandidate(process)
             try ask(request, for: call)
-            manager.handleInputs()
         }
     }
 
     private func app(_ id: AppID, for call: ClientCall) -> APIApp? {
-        manager.app(id).map { presentation.app($0, for: call.scope, rights) }
+        driver.app(id).map { presentation.app($0, for: call.scope, rights) }
     }
 
     private enum Plan {
@@ -81,7 +78,7 @@ extension ControlService {
     private func plan(_ pid: ProcessID, _ wanted: AdoptParameters, _ peer: PeerCredentials) throws(ControlError) -> Plan
     {
         let byRule = wanted.byRule ?? false
-        switch manager.processes.owner(of: pid) {
+        switch processes.owner(of: pid) {
         case .app(let id):
             if byRule { return .app(id) }
             throw ControlError(
@@ -98,9 +95,9 @@ extension ControlService {
         case .noApp: break
         }
         guard let found = RunningProcess(of: pid) else { throw ControlError(noProcess: pid) }
-        let rule = manager.rule(for: found)
+        let rule = catalog.rule(for: found)
         if byRule, rule == nil { return .nothing }
-        let policy = AdoptionPolicy(process: found, peer: peer, processes: manager.processes)
+        let policy = AdoptionPolicy(process: found, peer: peer, processes: processes)
         if let objection = policy.objection { throw objection }
         return .new(try id(for: found, wanted.id, rule), found, model: rule?.id.map { AppID($0) })
     }
@@ -112,11 +109,11 @@ extension ControlService {
         guard let wanted else {
             let program = rule?.id ?? process.executable ?? process.name
             let id = rule?.id.map { AppID($0) }
-            return id.flatMap { manager.isFree($0) ? $0 : nil } ?? manager.catalog.freeID(for: [program])
+            return id.flatMap { catalog.isFree($0) ? $0 : nil } ?? catalog.definitions.freeID(for: [program])
         }
         let id = AppID(wanted)
         try Self.check(id)
-        guard manager.isFree(id) else {
+        guard catalog.isFree(id) else {
             throw ControlError(
                 .invalidApp, id: wanted, reason: "an app of this id is running",
                 remedy: "choose another id with --id")

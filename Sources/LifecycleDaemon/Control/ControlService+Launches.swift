@@ -26,9 +26,9 @@ extension ControlService {
     /// Restarts an app. The core keeps the launch until the app has ended. All objections come before the app is asked to end.
     func restart(_ restart: AppParameters, for call: ClientCall) throws {
         let id = try launchable(restart.id, for: call.scope)
-        guard manager.isRunning(id) else { return try ask(.launch(id, background: false), for: call) }
+        guard driver.isRunning(id) else { return try ask(.launch(id, background: false), for: call) }
         if let objection = rights.occupation(of: id, for: call.scope) { throw objection }
-        if manager.catalog[id]?.isAdHoc != false {
+        if catalog[id]?.isAdHoc != false {
             throw ControlError(
                 .refused, id: id.name, reason: "it has no manifest, so it cannot be launched again by its id",
                 remedy: "end it with 'lifectl terminate' and use 'lifectl run' again")
@@ -41,9 +41,9 @@ extension ControlService {
         if let directory = run.workingDirectory, !directory.hasPrefix("/") || directory.utf8.count >= PATH_MAX {
             throw ServiceError.invalidParameter("workingDirectory")
         }
-        let id = run.id.map { AppID($0) } ?? manager.catalog.freeID(for: run.command)
+        let id = run.id.map { AppID($0) } ?? catalog.definitions.freeID(for: run.command)
         try Self.check(id)
-        guard !manager.isKnown(id) else {
+        guard !driver.isKnown(id) else {
             throw ControlError(
                 .invalidApp, id: id.name, reason: "an app has this id", remedy: "choose another id with --id")
         }
@@ -60,13 +60,13 @@ extension ControlService {
                 remedy: "run lifectl as user \(geteuid()), or use the system's daemon")
         }
         var definition = AppDefinition(
-            adHoc: run.command, user: isOther ? .numbered(peer.user) : .daemon, defaults: manager.defaults)
+            adHoc: run.command, user: isOther ? .numbered(peer.user) : .daemon, defaults: catalog.defaults)
         if isOther { definition.groups = [peer.group] + peer.groups.filter { $0 != peer.group } }
         definition.environment = run.environment ?? [:]
         definition.workingDirectory = run.workingDirectory
         definition.callerConfinement = call.connection.confinement
         if let objection = stateObjection(to: definition, id, of: peer.user, call.scope) { throw objection }
-        manager.define(id, definition)
+        catalog.define(id, definition)
         try ask(.launch(id, background: run.background ?? false), for: call)
     }
 
@@ -88,7 +88,7 @@ extension ControlService {
     /// Returns the reason to refuse a program because of the others that the user has in the saved state.
     func stateObjection(to id: AppID, adding size: Int, of user: UInt32, _ scope: ClientScope) -> ControlError? {
         let limit = scope == .everything ? StateShare.administratorLimit : StateShare.memberLimit
-        let present = manager.savedSize(of: user)
+        let present = catalog.savedSize(of: user)
         guard present + size > limit else { return nil }
         return ControlError(
             .refused, id: id.name,
@@ -158,15 +158,15 @@ extension ControlService {
     ///
     /// - Throws: An error with a remedy, if nothing of the name can be launched.
     func launchable(_ name: String, for scope: ClientScope) throws(ControlError) -> AppID {
-        if manager.isDescribed(AppID(name)) { return AppID(name) }
+        if catalog.isDescribed(AppID(name)) { return AppID(name) }
         let id = AppID(DesktopEntries.id(in: name))
-        if manager.isDescribed(id) { return id }
+        if catalog.isDescribed(id) { return id }
         guard AppIdentifier.isValid(id.name) else { throw Self.invalidName(name) }
-        guard let entries = manager.entries else {
+        guard let entries = catalog.entries else {
             throw unusableManifest(of: id, for: scope) ?? ControlError(Refusal.noSuchApp(AppID(name)))
         }
         switch try ControlError.reading({ () throws(LoadFailure) in try entries.find(id.name) }) {
-        case .entry(let entry): manager.define(id, entry)
+        case .entry(let entry): catalog.define(id, entry)
         case .unusable(let problem):
             throw ControlError(
                 .launchFailed, id: id.name, reason: "its desktop entry cannot be used: \(problem)",
@@ -214,27 +214,27 @@ extension ControlService {
     /// Returns the app that opens a URL: one of a manifest, or else one of a desktop entry.
     private func handler(for url: URLText, type: String?, _ scope: ClientScope) throws(ControlError) -> AppID {
         var apps = Dictionary(
-            uniqueKeysWithValues: manager.catalog.definitions.lazy.filter { !$0.value.isFromEntry }
+            uniqueKeysWithValues: catalog.definitions.all.lazy.filter { !$0.value.isFromEntry }
                 .map { ($0.key, $0.value) })
         // A default app comes first, also among apps with manifests.
-        let defaultEntries = Set(manager.defaultApps.values.map { AppID($0) }).filter { id in
-            apps[id] == nil && manager.entry(of: id) != nil
+        let defaultEntries = Set(catalog.defaultApps.values.map { AppID($0) }).filter { id in
+            apps[id] == nil && catalog.entry(of: id) != nil
         }
         let choices = try ControlError.reading { () throws(LoadFailure) in
-            try manager.entries?.associations.choices(for: URLHandlers.types(for: url, type: type)) ?? [:]
+            try catalog.entries?.associations.choices(for: URLHandlers.types(for: url, type: type)) ?? [:]
         }
         do throws(ControlError) {
             let handlers = URLHandlers(
-                apps: apps, defaults: manager.defaultApps, choices: choices, defaultEntries: defaultEntries)
+                apps: apps, defaults: catalog.defaultApps, choices: choices, defaultEntries: defaultEntries)
             return try launchable(handlers.app(for: url, type: type).name, for: scope)
         } catch {
-            guard error.kind == .noSuchApp, let entries = manager.entries else { throw error }
+            guard error.kind == .noSuchApp, let entries = catalog.entries else { throw error }
             let all = try ControlError.reading { () throws(LoadFailure) in try entries.all() }
             for case (let id, .entry(let entry)) in all where apps[AppID(id)] == nil {
-                apps[AppID(id)] = manager.definition(of: entry)
+                apps[AppID(id)] = catalog.definition(of: entry)
             }
         }
-        let handlers = URLHandlers(apps: apps, defaults: manager.defaultApps, choices: choices)
+        let handlers = URLHandlers(apps: apps, defaults: catalog.defaultApps, choices: choices)
         return try launchable(handlers.app(for: url, type: type).name, for: scope)
     }
 }

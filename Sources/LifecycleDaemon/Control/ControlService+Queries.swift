@@ -5,7 +5,7 @@ import Varlink
 /// The calls that change nothing. Each client sees what its scope allows.
 extension ControlService {
     func list(for call: ClientCall) {
-        let helpers = call.scope == .everything ? presentation.helpers(manager.processes.helpers) : []
+        let helpers = call.scope == .everything ? presentation.helpers(processes.helpers) : []
         call.answer(VarlinkReply(ListReply(apps: presentation.apps(for: call.scope, rights), helpers: helpers)))
     }
 
@@ -20,7 +20,7 @@ extension ControlService {
             status.interruptions = []
             status.foregroundBlockers = []
             status.apps = 1
-            status.running = manager.app(app)?.state == .notRunning ? 0 : 1
+            status.running = driver.app(app)?.state == .notRunning ? 0 : 1
             status.clients = 1
             status.problems = []
             status.launchBlocker = nil
@@ -50,7 +50,7 @@ extension ControlService {
         var explanation = presentation.explanation(of: app)
         // An app learns nothing about other apps, nor about interruptions.
         if scope.onlyApp == nil {
-            explanation.connectedApps = manager.processes.appsConnected(to: manager.index(of: id))
+            explanation.connectedApps = processes.appsConnected(to: driver.index(of: id))
                 .filter { rights.seesAll(of: $0, scope) }.map(\.name)
         } else {
             for index in explanation.conditions.indices {
@@ -62,7 +62,7 @@ extension ControlService {
     }
 
     private func visibleApp(_ id: AppID, _ scope: ClientScope) throws(ControlError) -> AppMachine? {
-        guard let app = manager.app(id) else { return nil }
+        guard let app = driver.app(id) else { return nil }
         if let objection = rights.objection(to: id, by: scope) { throw objection }
         return app
     }
@@ -77,15 +77,11 @@ extension ControlService {
         let id = wanted.id.map { AppID($0) }
         // An app does not learn which others are known.
         if let id, let only = call.scope.onlyApp, id != only { throw ServiceError.permissionDenied }
-        if let id, manager.isKnown(id), !rights.seesAll(of: id, call.scope) { throw ServiceError.permissionDenied }
+        if let id, driver.isKnown(id), !rights.seesAll(of: id, call.scope) { throw ServiceError.permissionDenied }
         let log = manager.history.events
         let limit = wanted.limit.map { Int(clamping: $0) } ?? EventLog.limit
-        let isMember = if case .member = call.scope { true } else { false }
-        let events = log.last(limit) { app, instant in
-            guard id == nil || app == id, rights.seesAll(of: app, call.scope) else { return false }
-            return !isMember || manager.history.isOfOwner(app, instant)
-        }
-        let since = log.start.map { manager.exits.time(of: $0) } ?? started
+        let events = log.last(limit) { (id == nil || $0.app == id) && $0.isVisible(to: call.scope) }
+        let since = log.start.map { exits.time(of: $0) } ?? started
         call.answer(VarlinkReply(HistoryReply(sinceUSec: since, events: events.map(presentation.event))))
     }
 }

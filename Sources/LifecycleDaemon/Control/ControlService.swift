@@ -10,6 +10,10 @@ import Varlink
 final class ControlService {
     let version = Version.current
     let manager: AppManager
+    let driver: CoreDriver
+    let catalog: AppCatalog
+    let processes: AppProcesses
+    let exits: ExitHistory
     let presentation: Presentation
     let rights: ClientRights
     let server: ControlServer
@@ -34,9 +38,12 @@ final class ControlService {
         self.log = log
         self.instance = instance
         self.path = path
-        presentation = Presentation(manager: manager)
-        rights = ClientRights(manager: manager)
-        started = manager.exits.time(of: manager.driver.now)
+        (driver, catalog) = (manager.driver, manager.catalog)
+        (processes, exits) = (manager.processes, manager.exits)
+        presentation = Presentation(
+            driver: driver, catalog: catalog, processes: processes, exits: exits, manager: manager)
+        rights = ClientRights(driver: driver, catalog: catalog, processes: processes, exits: exits)
+        started = exits.time(of: driver.now)
         let service = Service(
             vendor: "lifed", product: "lifed", version: version, url: "",
             interfaces: [LifedInterface.interface, MetricsInterface.interface])
@@ -46,13 +53,13 @@ final class ControlService {
         server = try ControlServer(
             events: events, socket: socket, log: log, access: AccessPolicy(isSystem: instance == .system),
             service: service, overrun: overrun.reply, owner: owner
-        ) { manager.catalog[$0]?.control == .full }
+        ) { [catalog] in catalog[$0]?.control == .full }
     }
 
     /// One line for `systemctl status`. It holds until the next reload, without the number of running apps.
     var summary: String {
         let problems = self.problems.count
-        let manifests = manager.catalog.definitions.count { !$0.value.isAdHoc && !$0.value.isFromEntry }
+        let manifests = catalog.definitions.all.count { !$0.value.isAdHoc && !$0.value.isFromEntry }
         return "\(manifests) manifest\(manifests == 1 ? "" : "s") read"
             + (problems == 0 ? "" : ", \(problems) configuration problem\(problems == 1 ? "" : "s")")
     }
@@ -95,13 +102,13 @@ final class ControlService {
     }
 
     var status: APIStatus {
-        let core = manager.core
+        let core = driver.core
         return APIStatus(
             version: version, pid: Int64(getpid()), instance: instance == .system ? "system" : "user", socket: path,
             startedUSec: started, foreground: core.appsInForegroundStates.map(\.name),
             interruptions: Array(core.interruptions),
             foregroundBlockers: Array(core.foregroundBlockers), homeApp: core.settings.homeApp?.name,
-            apps: Int64(manager.core.knownApps.count), running: Int64(core.runningCount),
+            apps: Int64(driver.core.knownApps.count), running: Int64(core.runningCount),
             clients: Int64(server.clientCount),
             journal: log.usesJournal, containment: containment == .keeper ? .keeper : nil,
             problems: problems, launchBlocker: manager.store.objection?.description)
@@ -144,14 +151,14 @@ extension ControlService: LifedHandler {
 
     /// Sends a signal to the processes of an app. The core takes no part in it: the state of the app stays as it is.
     private func send(_ signal: Signal, to id: AppID) throws(ControlError) -> APIApp {
-        guard let app = manager.app(id) else { throw ControlError(Refusal.noSuchApp(id)) }
-        guard manager.processes.isRunning(manager.index(of: id)) else { throw ControlError(Refusal.notRunning(id)) }
+        guard let app = driver.app(id) else { throw ControlError(Refusal.noSuchApp(id)) }
+        guard processes.isRunning(driver.index(of: id)) else { throw ControlError(Refusal.notRunning(id)) }
         guard !signal.changesStops else {
             throw ControlError(
                 .refused, id: id.name, reason: "\(signal) stops or continues processes",
                 remedy: "use 'lifectl suspend' or 'lifectl resume'")
         }
-        if let failure = manager.processes.send(signal, to: manager.index(of: id))?.first {
+        if let failure = processes.send(signal, to: driver.index(of: id))?.first {
             throw ControlError(
                 .failed, id: id.name, reason: "process \(failure.process.pid) did not get \(signal): \(failure.error)",
                 remedy: "'lifectl explain \(id)' names the processes that the daemon may not signal")
@@ -166,7 +173,7 @@ extension ControlService: LifedHandler {
         let request = Request.beginInterruption(name)
         if let objection = rights.objection(to: request, by: call.scope) { throw objection }
         // An interruption that lasts until it is ended by its name does not end with another client.
-        let isNew = !manager.core.interruptions.contains(name)
+        let isNew = !driver.core.interruptions.contains(name)
         if isNew, case .member(let user) = call.scope, let reason = manager.boundInterruptions.begin(name, by: user) {
             throw ControlError(
                 .refused, id: nil, reason: reason,
@@ -216,12 +223,12 @@ extension ControlService: LifedHandler {
         guard report.isOfClients else { throw ServiceError.invalidParameter("use") }
         guard report.apps.count <= SetInUseParameters.limit else { throw ServiceError.invalidParameter("apps") }
         let ids = report.apps.map { AppID($0) }
-        let known = Set(ids.filter { manager.isKnown($0) && rights.seesAll(of: $0, call.scope) })
+        let known = Set(ids.filter { driver.isKnown($0) && rights.seesAll(of: $0, call.scope) })
         manager.report(report.use, of: known, by: call.connection)
         manager.handleInputs()
-        let core = manager.core
+        let core = driver.core
         let ignored = ids.filter { id in
-            guard known.contains(id), let app = manager.app(id) else { return true }
+            guard known.contains(id), let app = driver.app(id) else { return true }
             return !core.settings.keptUses.keep(report.use, app.policy)
         }
         call.answer(VarlinkReply(SetInUseReply(ignored: ignored.map(\.name))))
@@ -255,10 +262,10 @@ extension ControlService {
     /// Looks for what has happened without notice and concerns a call that is about to be handled.
     func notice(_ call: ClientCall) {
         // Each reply may tell the state of any app.
-        manager.processes.noticeContinuations()
+        processes.noticeContinuations()
         switch call.method {
-        case .list: manager.processes.noticeSignals()
-        case .describe, .explain: manager.processes.noticeSignals(of: call.id.flatMap { manager.index(of: $0) })
+        case .list: processes.noticeSignals()
+        case .describe, .explain: processes.noticeSignals(of: call.id.flatMap { driver.index(of: $0) })
         default: break
         }
     }

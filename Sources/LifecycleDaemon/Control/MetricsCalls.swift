@@ -44,7 +44,7 @@ struct MetricsCalls {
 
     private var metrics: [MetricsListReply] {
         let counts = service.manager.history.counts
-        let apps = service.manager.apps
+        let apps = service.driver.apps
         var states: [AppState: Int] = [:]
         for app in apps { states[app.state, default: 0] += 1 }
         var result = AppState.allCases.map { state in

@@ -6,16 +6,20 @@ import Varlink
 
 /// Presents the state of the core and of processes in the terms of the control interface.
 struct Presentation {
+    let driver: CoreDriver
+    let catalog: AppCatalog
+    let processes: AppProcesses
+    let exits: ExitHistory
     let manager: AppManager
 
-    private func time(of instant: Instant) -> Int64 { manager.exits.time(of: instant) }
+    private func time(of instant: Instant) -> Int64 { exits.time(of: instant) }
 
     // MARK: Apps
 
     func app(_ app: borrowing AppMachine) -> APIApp {
-        let tree = manager.processes.tree(of: app.index)
+        let tree = processes.tree(of: app.index)
         return APIApp(
-            id: app.id.name, name: manager.name(of: app.id), state: state(of: app, tree), target: app.target,
+            id: app.id.name, name: catalog[app.id]?.name, state: state(of: app, tree), target: app.target,
             reason: app.reason, foreground: app.state.isForeground, connected: app.isConnected,
             adHoc: app.policy.isTransient, pid: tree.flatMap { $0.exitStatus == nil ? Int64($0.main.pid) : nil },
             containment: tree.map { APIContainment($0.containmentKind) }, sinceUSec: time(of: app.since),
@@ -25,7 +29,7 @@ struct Presentation {
 
     private func lastExit(of app: borrowing AppMachine) -> APIExit? {
         guard let last = app.lastExit else { return nil }
-        return exit(last, at: manager.exits.time(of: last, app.index), app.reclaimed)
+        return exit(last, at: exits.time(of: last, app.id), app.reclaimed)
     }
 
     private func scenes(of app: AppMachine) -> [APIScene] { app.scenes.all.map { scene($0, of: app) } }
@@ -43,15 +47,15 @@ struct Presentation {
     }
 
     func apps(for scope: ClientScope, _ rights: ClientRights) -> [APIApp] {
-        if let only = scope.onlyApp { return manager.app(only).map { [app($0)] } ?? [] }
-        return manager.apps.map { app($0, for: scope, rights) }
+        if let only = scope.onlyApp { return driver.app(only).map { [app($0)] } ?? [] }
+        return driver.apps.map { app($0, for: scope, rights) }
     }
 
     /// Returns the apps in the states in which the next transitions begin, whether the kernel confirms them or not.
     func appsBeforeTransitions(for scope: ClientScope, _ rights: ClientRights) -> [APIApp] {
         var apps = apps(for: scope, rights)
         for index in apps.indices {
-            guard let machine = manager.app(AppID(apps[index].id)) else { continue }
+            guard let machine = driver.app(AppID(apps[index].id)) else { continue }
             (apps[index].state, apps[index].foreground) = (machine.state, machine.state.isForeground)
         }
         return apps
@@ -65,19 +69,19 @@ struct Presentation {
     }
 
     func details(_ app: AppMachine) -> APIDetails {
-        let definition = manager.catalog[app.id]
+        let definition = catalog[app.id]
         let user: String? =
             switch definition?.user {
             case .named(let name): name
             case .numbered(let number): String(number)
             case .daemon, nil: nil
             }
-        let failure = app.reason == .launchFailed ? manager.exits.ended[app.id] : nil
-        let core = manager.core
+        let failure = app.reason == .launchFailed ? exits.ended[app.id] : nil
+        let core = driver.core
         return APIDetails(
             app: self.app(app), command: definition?.command ?? [], user: user, manifest: definition?.file,
-            adopted: definition?.isAdopted ?? false, units: manager.processes.units(of: app.index),
-            processes: manager.processes.processes(of: app.index).enumerated().map { number, info in
+            adopted: definition?.isAdopted ?? false, units: processes.units(of: app.index),
+            processes: processes.processes(of: app.index).enumerated().map { number, info in
                 process(info, number: number)
             },
             pendingCallback: app.sentCallback?.delivery.callback.rawValue,
@@ -104,7 +108,7 @@ struct Presentation {
     private func assertion(_ held: Assertion, of id: AppID) -> APIAssertion {
         APIAssertion(
             kind: held.kind == .task ? .task : .mode, number: Int64(clamping: held.number), name: held.name,
-            sinceUSec: time(of: held.since), untilUSec: manager.core.end(of: held, of: id).map(time))
+            sinceUSec: time(of: held.since), untilUSec: driver.core.end(of: held, of: id).map(time))
     }
 
     private func exit(_ exit: ExitRecord, at time: Int64, _ account: ReclaimRecord?) -> APIExit {
@@ -121,27 +125,27 @@ struct Presentation {
     }
 
     private func freezeReason(of id: AppID) -> String? {
-        switch manager.processes.tree(of: manager.index(of: id))?.freezeReason {
+        switch processes.tree(of: driver.index(of: id))?.freezeReason {
         case nil: nil
         case .method: "its manifest sets suspendMethod"
         case .other: "another program has frozen its control group or one above, and has to thaw it"
         case .notChild: "it is not a child of this daemon, which would not notice a SIGCONT of another program"
-        case .refused(let processes):
+        case .refused(let refused):
             "this daemon may not signal "
-                + (manager.processes.tree(of: manager.index(of: id))?.processes() ?? []).filter { info in
-                    processes.contains { $0.pid == info.pid }
+                + (processes.tree(of: driver.index(of: id))?.processes() ?? []).filter { info in
+                    refused.contains { $0.pid == info.pid }
                 }.map(\.subject).joined(separator: ", ")
         }
     }
 
     private func uncontrolledProcesses(of id: AppID) -> [APIUncontrolledProcess] {
-        guard let tree = manager.processes.tree(of: manager.index(of: id)) else { return [] }
+        guard let tree = processes.tree(of: driver.index(of: id)) else { return [] }
         let cause =
             tree.owner == nil
             ? "this daemon may not stop it; launch the app with the system's daemon"
             : "it does not run as the user of the app; stop it as that user or as root"
         let foreign = tree.foreignProcesses().map { ($0, cause) }
-        let unrelated = manager.processes.unrelatedProcesses(youngerThan: tree).map {
+        let unrelated = processes.unrelatedProcesses(youngerThan: tree).map {
             ($0, "its app is unknown; end it with the program that started it")
         }
         return (foreign + unrelated).enumerated().map { number, found in
@@ -175,14 +179,14 @@ struct Presentation {
     /// - Parameter all: Includes entries that cannot be launched or are hidden from menus.
     func availableApps(all: Bool) throws(ControlError) -> [APIAvailableApp] {
         var apps: [APIAvailableApp] = []
-        for (id, definition) in manager.catalog.definitions where !definition.isAdHoc && !definition.isFromEntry {
+        for (id, definition) in catalog.definitions.all where !definition.isAdHoc && !definition.isFromEntry {
             apps.append(
                 APIAvailableApp(
                     id: id.name, name: definition.name, source: .manifest, file: definition.manifest.file,
-                    running: manager.isRunning(id), shown: true))
+                    running: driver.isRunning(id), shown: true))
         }
         let described = Set(apps.map(\.id))
-        let findings = try ControlError.reading { () throws(LoadFailure) in try manager.entries?.all() ?? [:] }
+        let findings = try ControlError.reading { () throws(LoadFailure) in try catalog.entries?.all() ?? [:] }
         for (id, finding) in findings where !described.contains(id) {
             let app = availableApp(id, finding)
             if all || (app.shown && app.problem == nil) { apps.append(app) }
@@ -191,7 +195,7 @@ struct Presentation {
     }
 
     private func availableApp(_ id: String, _ finding: DesktopEntries.Finding) -> APIAvailableApp {
-        let isRunning = manager.isRunning(AppID(id))
+        let isRunning = driver.isRunning(AppID(id))
         return switch finding {
         case .entry(let entry):
             APIAvailableApp(
@@ -219,7 +223,7 @@ struct Presentation {
             timeUSec: time(of: step.instant),
             // The app may have been launched again since its end.
             pid: step.to == .notRunning
-                ? nil : manager.processes.pid(of: manager.index(of: step.app)).map { Int64($0) },
+                ? nil : processes.pid(of: driver.index(of: step.app)).map { Int64($0) },
             answerUSec: step.answerTime.map { Int64(clamping: $0.wholeMicroseconds) })
     }
 
@@ -264,7 +268,7 @@ struct Presentation {
     }
 
     private func error(_ refusal: Refusal) -> ControlError {
-        guard case .notGone(let id) = refusal, let failure = manager.processes.failedEnd(of: manager.index(of: id))
+        guard case .notGone(let id) = refusal, let failure = processes.failedEnd(of: driver.index(of: id))
         else {
             return ControlError(refusal, outputLocation: manager.launcher.outputLocation)
         }
@@ -284,7 +288,7 @@ struct Presentation {
     // MARK: Explanations and history
 
     func explanation(of app: AppMachine) -> APIExplanation {
-        let core = manager.core
+        let core = driver.core
         return APIExplanation(
             details: details(app), next: core.nextState(of: app.id),
             conditions: core.conditions(of: app.id).map { condition($0, of: app.id) },
@@ -318,7 +322,7 @@ struct Presentation {
         case .use(let use):
             return make(
                 APIStateConditionKind(use),
-                manager.index(of: app).flatMap { manager.suspensions?.users(use, of: $0) } ?? [])
+                driver.index(of: app).flatMap { manager.suspensions?.users(use, of: $0) } ?? [])
         case .restart(let instant): return make(.restart, until: instant)
         case .restartLimitReached: return make(.restartLimit)
         case .stoppedByOther: return make(.stoppedByOther)
@@ -358,7 +362,7 @@ struct Presentation {
         case .ended: break
         case .launchFailed:
             event.kind = .launchFailed
-            event.error = manager.exits.ended[entry.app]?.launchFailure
+            event.error = exits.ended[entry.app]?.launchFailure
         }
         if event.kind == .exited {
             event.from = entry.from

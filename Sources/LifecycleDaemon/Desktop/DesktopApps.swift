@@ -114,7 +114,7 @@ final class DesktopApps {
     private func decision(about unit: AppUnitName, isAutostarted: Bool) -> AppUnitPolicy.Decision? {
         reading { () throws(LoadFailure) in
             try policy.decision(id: unit.id, isAutostarted: isAutostarted, isBusService: unit.isBusService) {
-                id throws(LoadFailure) in try manager.entries?.facts(of: id)
+                id throws(LoadFailure) in try manager.catalog.entries?.facts(of: id)
             }
         }
     }
@@ -146,15 +146,17 @@ final class DesktopApps {
         guard unitsOfApps.count < Self.appLimit, let process = try? PinnedProcess.pin(main.identity.pid) else { return }
         // The process that is held is the one that was looked at.
         guard process.lives, RunningProcess(of: main.identity.pid)?.identity == main.identity else { return }
-        guard manager.defineUnit(id, found: main), let app = manager.index(of: id) else { return }
+        guard manager.catalog.defineUnit(id, found: main) else { return }
+        manager.handleInputs()
+        guard let app = manager.driver.index(of: id) else { return }
         unitsOfApps[app] = units
         if !manager.isReported(.visible) { setUnfollowed(unfollowed.union([app])) }
-        manager.candidates[app] = AdoptionCandidate(process, unit: units.values.first)
+        manager.candidates[id] = AdoptionCandidate(process, unit: units.values.first)
         manager.request(.launch(id, background: true))
         manager.handleInputs()
-        manager.candidates[app] = nil
+        manager.candidates[id] = nil
         // The app has ended before it was managed.
-        guard manager.isRunning(id) else {
+        guard manager.driver.isRunning(id) else {
             unitsOfApps[app] = nil
             return
         }
@@ -178,7 +180,7 @@ final class DesktopApps {
     private func relative(of unit: AppUnitName, _ group: UnitGroup) -> AppIndex? {
         let members = group.processIDs().prefix(Self.processLimit)
         for process in members + [Self.missingMain(of: unit, group)].compactMap(\.self) {
-            if case .app(let id) = manager.processes.owner(of: process), let app = manager.index(of: id),
+            if case .app(let id) = manager.processes.owner(of: process), let app = manager.driver.index(of: id),
                 unitsOfApps[app] != nil
             {
                 return app
@@ -241,7 +243,7 @@ final class DesktopApps {
     }
 
     private var runningApps: Set<AppIndex> {
-        Set(unitsOfApps.keys.filter { manager.app($0).map { !$0.isStoppedOrStopping } ?? false })
+        Set(unitsOfApps.keys.filter { manager.driver.app($0).map { !$0.isStoppedOrStopping } ?? false })
     }
 }
 
@@ -277,7 +279,7 @@ extension DesktopApps {
         }
         guard isManaged(unit, group) == true else { return }
         let id = AppID(unit.id)
-        guard let app = manager.app(id), app.isRunning else { return adopt(unit, group) }
+        guard let app = manager.driver.app(id), app.isRunning else { return adopt(unit, group) }
         // The processes of the unit are not to be killed with those of the app.
         if app.state == .terminating {
             return postpone(unit.unit, of: app.index)
@@ -306,7 +308,9 @@ extension DesktopApps {
 extension DesktopApps {
     /// Returns the names that are ids of apps to be managed; nil if that cannot be told for now.
     func managedApps(among names: [String]) -> Set<String>? {
-        let found = reading { () throws(LoadFailure) in try manager.entries?.activatableFacts(among: names) ?? [:] }
+        let found = reading { () throws(LoadFailure) in
+            try manager.catalog.entries?.activatableFacts(among: names) ?? [:]
+        }
         guard let facts = found else { return nil }
         let managed = facts.keys.filter { id in
             policy.decision(id: id, isAutostarted: false, isBusService: true) { facts[$0] } == .manage
@@ -320,7 +324,7 @@ extension DesktopApps {
         guard !releasedNames.contains(name), !manager.core.isShuttingDown else { return }
         let id = AppID(name)
         if manager.processes.owner(of: process) == .app(id) { return keepRestored(id) }
-        guard RunningProcess.isLaunched(process, byBusDaemon: bus), manager.app(id)?.isRunning != true,
+        guard RunningProcess.isLaunched(process, byBusDaemon: bus), manager.driver.app(id)?.isRunning != true,
             let main = RunningProcess(of: process), main.users.allSatisfy({ $0 == geteuid() })
         else { return }
         if let cause = Self.objection(to: main) ?? relation(of: main) {
@@ -332,9 +336,9 @@ extension DesktopApps {
 
     /// Manages an app of the previous daemon further.
     private func keepRestored(_ id: AppID) {
-        guard let app = manager.index(of: id), unitsOfApps[app] == nil, manager.isAdopted(app) else { return }
+        guard let app = manager.driver.index(of: id), unitsOfApps[app] == nil, manager.isAdopted(app) else { return }
         unitsOfApps[app] = [:]
-        manager.keepAsUnit(id)
+        manager.catalog.keepAsUnit(id)
         if !manager.isReported(.visible) { setUnfollowed(unfollowed.union([app])) }
     }
 
@@ -343,7 +347,7 @@ extension DesktopApps {
         releasedNames.remove(name)
         let id = AppID(name)
         // It ends soon, perhaps by a signal that it has to handle.
-        guard let app = manager.app(id), unitsOfApps[app.index]?.isEmpty == true, app.isStoppedOrStopping else {
+        guard let app = manager.driver.app(id), unitsOfApps[app.index]?.isEmpty == true, app.isStoppedOrStopping else {
             return
         }
         manager.request(.resume(id))

@@ -1,3 +1,4 @@
+import Configuration
 import LifecycleCore
 import Systemd
 
@@ -60,9 +61,9 @@ final class EndNotifications {
 
     private func notify(_ id: AppID, _ reason: Reason) {
         guard let bus, let body = reason.body else { return }
-        let name = manager.name(of: id) ?? id.name
+        let name = manager.catalog[id]?.name ?? id.name
         let replaced = shown.first { $0.value == id }.map { UInt32(clamping: $0.key) } ?? 0
-        let actions = manager.canLaunchAgain(id) ? [Self.reopenAction, "Reopen"] : []
+        let actions = canLaunchAgain(id) ? [Self.reopenAction, "Reopen"] : []
         var call = BusCall(
             Self.service, path: Self.path, interface: Self.service, member: "Notify",
             arguments: [
@@ -85,9 +86,25 @@ final class EndNotifications {
         case "ActionInvoked" where message.arguments.last?.text == Self.reopenAction:
             // Once: a repeated signal must not launch the app again and again.
             shown[number] = nil
-            manager.launchAgain(id)
+            launchAgain(id)
         default: break
         }
+    }
+
+    /// Returns whether an app that has ended can be launched by its id.
+    private func canLaunchAgain(_ id: AppID) -> Bool {
+        manager.catalog.isDescribed(id) || manager.catalog.entry(of: id) != nil
+    }
+
+    /// Launches an app to the foreground for the user, without a client.
+    private func launchAgain(_ id: AppID) {
+        let catalog = manager.catalog
+        guard !catalog.definitions.isOccupied(id) else { return }
+        if !catalog.isDescribed(id) {
+            guard let entry = catalog.entry(of: id) else { return }
+            catalog.define(id, entry)
+        }
+        manager.request(.launch(id, background: false))
     }
 }
 

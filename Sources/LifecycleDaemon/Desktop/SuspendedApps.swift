@@ -31,7 +31,7 @@ final class SuspendedApps {
         }
         locks = try FileLocks(loop: loop, processes: manager.processes, log: log) { [weak manager] pid in
             guard let manager, case .app(let id) = manager.processes.owner(of: pid) else { return false }
-            return manager.app(id)?.isStoppedOrStopping ?? false
+            return manager.driver.app(id)?.isStoppedOrStopping ?? false
         } report: { [weak manager] in
             if let manager { manager.report(.awaited, of: manager.ids(of: $0), by: $1) }
         }
@@ -46,7 +46,7 @@ final class SuspendedApps {
         calls.source = self
         manager.suspensions = self
         // Those of the previous daemon.
-        for app in manager.apps { entered(app.state, app.index) }
+        for app in manager.driver.apps { entered(app.state, app.index) }
         inputsHandled()
     }
 
@@ -85,7 +85,7 @@ final class SuspendedApps {
     func inputsHandled() {
         var hasChanged = false
         for app in background {
-            let isLeaving = manager.app(app)?.target == .suspended
+            let isLeaving = manager.driver.app(app)?.target == .suspended
             guard isLeaving != leaving.contains(app) else { continue }
             if isLeaving { leaving.insert(app) } else { leaving.remove(app) }
             hasChanged = true
@@ -114,7 +114,7 @@ extension SuspendedApps: BusCalls.Source {
 
     var hasMonitoredApps: Bool { !leaving.isEmpty || !suspended.isEmpty }
 
-    func isStopped(_ app: AppIndex) -> Bool { manager.app(app)?.isStoppedOrStopping ?? false }
+    func isStopped(_ app: AppIndex) -> Bool { manager.driver.app(app)?.isStoppedOrStopping ?? false }
 
     func hasUnreadMessages(_ app: AppIndex, busPath: String) -> Bool {
         let path = Array(busPath.utf8)

@@ -6,8 +6,6 @@ import Processes
 struct History {
     private(set) var events = EventLog()
     private(set) var counts = Counts()
-    /// The instants at which ids became those of another user's app.
-    private var newOwners: [AppID: Instant] = [:]
 
     struct Counts {
         /// Transitions by the state reached.
@@ -18,43 +16,41 @@ struct History {
         fileprivate(set) var failedLaunches: UInt64 = 0
     }
 
-    /// Notes that an id may have been that of another user's app before.
-    mutating func noteNewOwner(of id: AppID, at now: Instant) {
-        if let start = events.start { newOwners = newOwners.filter { $0.value >= start } }
-        newOwners[id] = now
-    }
-
-    /// Returns whether an event of an id at an instant is of the app that has the id now.
-    func isOfOwner(_ id: AppID, _ instant: Instant) -> Bool { newOwners[id].map { instant >= $0 } ?? true }
-
-    mutating func append(_ step: Transition, pid: ProcessID?) {
+    /// - Parameter member: The user of the app, if that can be a member of the group `lifed`.
+    mutating func append(_ step: Transition, pid: ProcessID?, member: UInt32?) {
         events.append(
             .init(
                 app: step.app, reason: step.reason, instant: step.instant, stateTime: step.stateTime,
-                answerTime: step.answerTime, pid: pid, kind: .transition, from: step.from, to: step.to))
+                answerTime: step.answerTime, pid: pid, member: member, kind: .transition, from: step.from, to: step.to))
         counts.arrivals[step.to, default: 0] += 1
         if step.to == .notRunning { counts.ends[step.reason, default: 0] += 1 }
     }
 
-    mutating func append(_ decision: Decision, pid: ProcessID?, at now: @autoclosure () -> Instant) {
+    mutating func append(
+        _ decision: Decision, pid: ProcessID?, member: UInt32?, at now: @autoclosure () -> Instant
+    ) {
         switch decision {
         case .answerOverdue(let app, let callback):
             counts.unanswered += 1
             events.append(
                 .init(
-                    app: app, reason: .none, callback: callback, instant: now(), pid: pid, kind: .callbackOverdue))
+                    app: app, reason: .none, callback: callback, instant: now(), pid: pid, member: member,
+                    kind: .callbackOverdue))
         case .terminationOverdue(let app):
             counts.killedAfterTimeout += 1
-            events.append(.init(app: app, reason: .kill, instant: now(), pid: pid, kind: .killed))
+            events.append(
+                .init(app: app, reason: .kill, instant: now(), pid: pid, member: member, kind: .killed))
         case .exited(let app, let exit):
             let (kind, detail) = exit.status.entry
             events.append(
                 .init(
-                    app: app, reason: exit.reason, instant: exit.instant, detail: detail, pid: pid, kind: kind,
+                    app: app, reason: exit.reason, instant: exit.instant, detail: detail, pid: pid, member: member,
+                    kind: kind,
                     from: exit.state, restoreFailed: exit.restoreFailure != nil))
         case .launchFailed(let app, _):
             counts.failedLaunches += 1
-            events.append(.init(app: app, reason: .launchFailed, instant: now(), pid: nil, kind: .launchFailed))
+            events.append(
+                .init(app: app, reason: .launchFailed, instant: now(), pid: nil, member: member, kind: .launchFailed))
         case .stopRenewed, .stopIncomplete, .stoppedByOther, .signalPending, .answered, .tasksOverdue, .reclaimed,
             .scenesReclaimed, .sceneRefused, .interruptionBegan, .interruptionEnded, .machine, .eventEnded,
             .restartDelayed,
@@ -90,6 +86,8 @@ struct EventLog {
         /// An exit code or a signal.
         var detail: Int32 = 0
         let pid: ProcessID?
+        /// The user of the app at that time, if that can be a member of the group `lifed`: the id may be that of another user's app since.
+        let member: UInt32?
         let kind: Kind
         var from = AppState.notRunning
         var to = AppState.notRunning
@@ -113,7 +111,18 @@ struct EventLog {
     var start: Instant? { hasForgotten ? entries.first?.instant : nil }
 
     /// Returns the last entries that are wanted, the oldest first.
-    func last(_ limit: Int, where isWanted: (AppID, Instant) -> Bool) -> ArraySlice<Entry> {
-        Array(entries).filter { isWanted($0.app, $0.instant) }.suffix(limit)
+    func last(_ limit: Int, where isWanted: (Entry) -> Bool) -> ArraySlice<Entry> {
+        Array(entries).filter(isWanted).suffix(limit)
+    }
+}
+
+extension EventLog.Entry {
+    func isVisible(to scope: ClientScope) -> Bool {
+        switch scope {
+        case .everything: true
+        case .member(let user): member == user
+        case .app(let own): app == own
+        case .nothing: false
+        }
     }
 }

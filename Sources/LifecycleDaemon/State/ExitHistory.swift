@@ -15,19 +15,19 @@ final class ExitHistory {
 
     /// Records the exit of an app that is not running. An ad-hoc app is forgotten, and has nothing to restore.
     func record(_ app: AppMachine) {
-        guard !app.policy.isTransient, let exit = app.lastExit, last.time(of: exit, app.index) == nil else { return }
-        last.record(exit, of: app.id, app.index, at: time(of: exit.instant))
+        guard !app.policy.isTransient, let exit = app.lastExit, last.time(of: exit, app.id) == nil else { return }
+        last.record(exit, of: app.id, at: time(of: exit.instant))
     }
 
     /// Records the exit of an app that is about to be forgotten.
     ///
     /// - Returns: The apps whose records have made room.
     func recordEnd(
-        of id: AppID, _ app: AppIndex, _ definition: AppDefinition?, _ exit: ExitRecord, _ reclaimed: ReclaimRecord?
+        of id: AppID, _ definition: AppDefinition?, _ exit: ExitRecord, _ reclaimed: ReclaimRecord?
     ) -> [AppID] {
         ended.record(
             EndedApps.Record(
-                id, definition, time: time(of: exit, app), exit: exit,
+                id, definition, time: time(of: exit, id), exit: exit,
                 reclaimed: exit.reason == .reclaimed ? reclaimed : nil))
     }
 
@@ -42,8 +42,8 @@ final class ExitHistory {
     }
 
     /// Returns the time of an exit, in microseconds since the epoch.
-    func time(of exit: ExitRecord, _ app: AppIndex) -> Int64 { last.time(of: exit, app) ?? time(of: exit.instant) }
-    func seconds(of exit: ExitRecord, _ app: AppIndex) -> Int64 { time(of: exit, app) / 1_000_000 }
+    func time(of exit: ExitRecord, _ app: AppID) -> Int64 { last.time(of: exit, app) ?? time(of: exit.instant) }
+    func seconds(of exit: ExitRecord, _ app: AppID) -> Int64 { time(of: exit, app) / 1_000_000 }
 
     /// Returns the date of an instant by the wall clock as it is set now, in microseconds since the epoch.
     func time(of instant: Instant) -> Int64 { clock.date(of: instant) }
@@ -59,9 +59,9 @@ final class LastExits {
     }
 
     private let records: AppRecords
-    private var known: [AppIndex: Knowledge] = [:]
+    private var known: [AppID: Knowledge] = [:]
     /// The times of exits before the core's clock began, in microseconds since the epoch.
-    private var times: [AppIndex: Int64] = [:]
+    private var times: [AppID: Int64] = [:]
     /// The names of the apps that have a record, while they are listed.
     private var list: Set<String>?
 
@@ -77,10 +77,10 @@ final class LastExits {
     }
 
     /// Returns the recorded exit of an app, the first time it is asked. Its instant is zero; see ``time(of:_:)``.
-    func recall(_ id: AppID, _ app: AppIndex) -> ExitRecord? {
+    func recall(_ app: AppID) -> ExitRecord? {
         guard known[app] == nil else { return nil }
         known[app] = .absent
-        guard list?.contains(id.name) ?? true, let record = record(of: id),
+        guard list?.contains(app.name) ?? true, let record = record(of: app),
             let exit = record["exit"].flatMap({ ExitRecord(text: $0) }), exit.reason.callsForRestoration,
             let time = record["time"].flatMap({ Int64($0) })
         else { return nil }
@@ -93,18 +93,18 @@ final class LastExits {
     }
 
     /// Returns the time of a recalled exit, in microseconds since the epoch; nil for an exit by the core's clock.
-    func time(of exit: ExitRecord, _ app: AppIndex) -> Int64? {
+    func time(of exit: ExitRecord, _ app: AppID) -> Int64? {
         exit.instant.microseconds == 0 ? times[app] : nil
     }
 
     /// - Parameter time: The time of the exit, in microseconds since the epoch.
-    func record(_ exit: ExitRecord, of id: AppID, _ app: AppIndex, at time: Int64) {
+    func record(_ exit: ExitRecord, of app: AppID, at time: Int64) {
         times[app] = nil
         if exit.reason.callsForRestoration {
             known[app] = .present
-            write(exit.text, String(time), exit.restoreFailure, of: id)
+            write(exit.text, String(time), exit.restoreFailure, of: app)
         } else {
-            if known[app] == .present { records.remove(id) }
+            if known[app] == .present { records.remove(app) }
             known[app] = .absent
         }
     }
@@ -121,9 +121,9 @@ final class LastExits {
         records.write([(id, SavedRecord(["exit": exit, "time": time, "restore-failure": failure?.rawValue]))], of: id)
     }
 
-    func forget(_ id: AppID, _ app: AppIndex) {
+    func forget(_ app: AppID) {
         times[app] = nil
-        if known.removeValue(forKey: app) == .present { records.remove(id) }
+        if known.removeValue(forKey: app) == .present { records.remove(app) }
     }
 }
 

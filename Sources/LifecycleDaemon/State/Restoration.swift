@@ -30,26 +30,26 @@ extension AppManager {
     func restore(_ saved: SavedState, configuration: LoadedConfiguration, descriptors: StoredDescriptors) {
         isRestoring = true
         defer { isRestoring = false }
-        _ = prepare(configuration)
+        apply(configuration.settings)
         store.restore(saved)
+        catalog.restore(saved, configuration)
         // A frozen app can be thawed only through its control group.
         if processes.cgroups == nil { processes.keepGroups(at: saved.cgroups) }
         if let record = saved[.session] { session.restore(record) }
         exits.ended.restore(saved.apps(with: .ended).map { ($0, saved[.ended, $0] ?? SavedRecord()) })
-        restoreDefinitions(saved)
         // In this order of the indexes, each later sort by id takes one comparison an app.
         let records = saved.apps(with: .app).sorted().map { ($0, saved[.app, $0] ?? SavedRecord()) }
         driver.restore(
             Engine(
-                restoring: saved[.machine] ?? SavedRecord(), apps: records, settings: usableSettings,
+                restoring: saved[.machine] ?? SavedRecord(), apps: records, settings: catalog.usableSettings,
                 policy: { catalog[$0]?.policy }, at: driver.now))
         if let record = saved[.bound] { boundInterruptions.restore(record) }
         forgetEndedInterruptions()
-        let ids = appIDs.sorted()
+        let ids = driver.core.knownApps.keys.sorted()
         let look = processes.table.firstLook()
         var ended: [(AppIndex, ExitStatus)] = []
         for id in ids {
-            guard let app = app(id), app.isRunning else { continue }
+            guard let app = driver.app(id), app.isRunning else { continue }
             if let status = restore(app, saved, descriptors, look) { ended.append((app.index, status)) }
         }
         // In this order the app that was suspended first is the kernel's first choice again.
@@ -64,11 +64,12 @@ extension AppManager {
         // A deadline that passed meanwhile is not that of a launch that follows one of these exits.
         handleInputs(overdue: ended.map { app, status in .outcome(app, .exited(status, othersLeft: false)) })
         for id in ids {
-            guard let app = index(of: id), isReconnecting(app) else { continue }
+            guard let app = driver.index(of: id), isReconnecting(app) else { continue }
             if let last = channels.welcomeAgain(app) { driver.append(.message(app, .reconnected(lastSequence: last))) }
         }
         handleInputs()
-        defineAll()
+        catalog.defineAll()
+        handleInputs()
         for app in core.knownApps.values { exits.record(app) }
         driver.append(.resumeRestored)
         handleInputs()
@@ -85,9 +86,9 @@ extension AppManager {
 
     /// Adds a transition that the previous daemon did not announce. The end of an app has the decision of how it has ended.
     private func restore(_ announcement: Announcement) {
-        let app = index(of: announcement.app)
+        let app = driver.index(of: announcement.app)
         let pid = processes.lastPID(of: app)
-        if case .app(let step) = announcement, step.to == .notRunning, let exit = self.app(step.app)?.lastExit,
+        if case .app(let step) = announcement, step.to == .notRunning, let exit = driver.app(step.app)?.lastExit,
             exit.instant == step.instant
         {
             decisions.append(
@@ -95,34 +96,6 @@ extension AppManager {
                     decision: .exited(step.app, exit), instant: exit.instant, pid: pid, position: announcements.count))
         }
         announcements.append((announcement, app, pid))
-    }
-
-    private func restoreDefinitions(_ saved: SavedState) {
-        var isUserNamed = false
-        for id in saved.apps(with: .definition) {
-            // Requests for an app that was never launched ended with the previous daemon.
-            guard saved[.app, id] != nil, let record = saved[.definition, id] else { continue }
-            guard var definition = AppDefinition(saved: record, defaults: defaults) else {
-                log.sink.write(
-                    .warning, "cannot restore the definition of \(id): the saved text is not valid; doing without it")
-                continue
-            }
-            if definition.isAdHoc { definition.savedSize = record.bytes.count }
-            if let described = catalog[id] {
-                guard definition.isAdHoc, !haveSameUser(definition, described) else { continue }
-                catalog.occupy(id, by: definition)
-                continue
-            }
-            if definition.isFromEntry, let entry = entry(of: id) { definition = self.definition(of: entry) }
-            if let model = definition.model.flatMap({ catalog[AppID($0)] }) { definition.follow(model) }
-            catalog.insert(definition, as: id)
-            if case .named = definition.user { isUserNamed = true }
-        }
-        // No definition is saved of an app of a desktop entry that does not run: it is as its entry says now.
-        for id in saved.apps(with: .app) where catalog[id] == nil && saved[.definition, id] == nil {
-            if let entry = entry(of: id) { catalog.insert(definition(of: entry), as: id) }
-        }
-        if isUserNamed { lookUpUsers() }
     }
 
     /// - Returns: The exit of an app of which nothing is left; nil if some is, or if its program may never have run: the
@@ -137,7 +110,7 @@ extension AppManager {
             if let record { processes.unmanagedTrees.append(record.tree) }
             return app.isSpawning ? nil : .unknown
         }
-        if record.tree.isAdopted { catalog.beginAdoption(of: app.id, isUnit: !record.tree.units.isEmpty) }
+        if record.tree.isAdopted { catalog.restoreAdoption(of: app.id, isUnit: !record.tree.units.isEmpty) }
         let pidfd = descriptors.takeProcess(of: record.tree.token)
         // A launch may have failed with the previous daemon.
         let status = processes.restore(

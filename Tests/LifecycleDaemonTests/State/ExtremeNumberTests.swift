@@ -124,8 +124,7 @@ import Testing
                 _ = unsafe mkdir("\(root)/exits", 0o700)
                 LifecycleDaemonTests.write(Array("\(text)\n".utf8), to: "\(root)/exits/a")
                 let exits = LastExits(records: AppRecords("exits", of: .exit, in: directory))
-                let index = AppIndex(value: 2)
-                if let exit = exits.recall(AppID("a"), index) { _ = exits.time(of: exit, index) }
+                if let exit = exits.recall(AppID("a")) { _ = exits.time(of: exit, AppID("a")) }
             }
         }
     }
