@@ -82,7 +82,7 @@ package struct Schema<Subject>: Sendable {
             return (line: document.line(of: path) ?? 0, name: name, path: path, node: node)
         }
         for (_, _, path, node) in places.sorted(by: { ($0.line, $0.name) < ($1.line, $1.name) }) {
-            if isSection(path), case .table(let inner) = node {
+            if case .table(let inner) = node, isSection(path) {
                 visit(inner, at: path, of: document, apply: apply, report: report)
                 continue
             }
