@@ -16,6 +16,7 @@ final class CoreDriver {
     /// Wakes the loop for the next deadline, which is handled as after any other event.
     private let timer: TimerSource
     private var armedFor: Instant?
+    private var requestCount: UInt64 = 0
 
     init(events: Events, store: StateLog) throws(SystemdError) {
         loop = events.loop
@@ -39,9 +40,21 @@ final class CoreDriver {
     func isKnown(_ id: AppID) -> Bool { app(id) != nil }
     func isRunning(_ id: AppID) -> Bool { app(id)?.isRunning ?? false }
 
+    /// Returns the ids of those of the apps that are known.
+    func ids(of apps: some Sequence<AppIndex>) -> Set<AppID> { Set(apps.compactMap { app($0)?.id }) }
+
     var now: Instant { Instant(microseconds: loop.freshNow) }
 
     func append(_ input: Input) { inbox.append(input) }
+
+    /// Makes a request, which is answered by one reply.
+    @discardableResult
+    func request(_ request: Request) -> RequestID {
+        requestCount += 1
+        let id = RequestID(requestCount)
+        append(.request(id, request))
+        return id
+    }
 
     /// Handles the inputs in the inbox, those that come meanwhile, and the deadlines that are due.
     ///

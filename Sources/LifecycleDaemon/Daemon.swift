@@ -5,6 +5,7 @@ import Glibc
 import LifecycleCore
 import Processes
 import Systemd
+import Varlink
 
 /// The root of the daemon: it makes every part, and starts, reloads, hands over and ends the whole.
 ///
@@ -24,11 +25,8 @@ public final class Daemon {
     private let loader: ConfigurationLoader
     private let descriptors: StoredDescriptors
     private(set) var appSocket: AppSocket?
-    private(set) var machine: MachineEvents?
-    /// The desktop session; nil in the system instance, and before the daemon serves.
-    private var desktop: DesktopSession?
+    let machine: MachineEvents
     private var settings = DaemonSettings()
-    private var suspendedApps: SuspendedApps?
     private var firstPause: FirstPause?
     private var signals: [SignalSource] = []
     private var isHandingOver = false
@@ -82,7 +80,10 @@ public final class Daemon {
         control = try ControlService(
             events: events, socket: socket, manager: manager, log: log, instance: instance, path: paths.socket
         ) { processes.owner(of: $0) }
-        turn = Turn(manager: manager, control: control, log: log)
+        machine = try MachineEvents(
+            events: events, driver: manager.driver, store: store,
+            choice: .ofProcess(isUser: !isSystem, environment: environment), log: log)
+        turn = Turn(manager: manager, control: control, machine: machine, log: log)
     }
 
     /// Serves until the daemon is told to end, and all apps have ended.
@@ -99,23 +100,14 @@ public final class Daemon {
             (Reexecution.signal, .reexecutionSignal),
         ]
         signals = try meanings.map { number, event in try events.signal(number) { _ in event } }
-        control.daemon = self
         try begin(with: readConfiguration())
         listenForApps()
         try events.loop.enableWatchdog()
         log.write(LogEntry(id: .daemonStarted, message: "lifed \(control.version) listens at \(paths.socket)"))
         manager.start()
         turn.run()
-        machine = MachineEvents(
-            events: events, manager: manager,
-            choice: .ofProcess(isUser: instance == .user, environment: currentEnvironment()), log: log)
-        if instance == .user {
-            desktop = try DesktopSession(loop: events.loop, manager: manager, log: log)
-            desktop?.apply(settings)
-        }
-        suspendedApps = try SuspendedApps(loop: events.loop, manager: manager, log: log) { [weak desktop] in
-            desktop?.bus()
-        }
+        machine.begin()
+        manager.desktop?.begin(settings)
         firstPause = try FirstPause(events)
         notify(.ready, .status(control.summary))
         previousProgram?.answerClient()
@@ -139,6 +131,21 @@ public final class Daemon {
         return try events.loop.run {
             events.handle(by: handle)
             turn.run()
+            while let call = control.takeCallOfDaemon() {
+                perform(call)
+                turn.run()
+            }
+        }
+    }
+
+    private func perform(_ call: ClientCall) {
+        guard call.method == .reload else { return reexecute(for: call) }
+        do throws(DaemonError) {
+            try reload()
+            call.answer(VarlinkReply(ReloadReply(problems: control.problems)))
+        } catch {
+            call.refuse(
+                .failed, error.description, "the daemon keeps the configuration before; reload it again later")
         }
     }
 
@@ -253,7 +260,7 @@ extension Daemon {
             throw error
         }
         control.server.reviewRights()
-        desktop?.apply(settings)
+        manager.desktop?.apply(settings)
         log.write(LogEntry(id: .configurationReloaded, message: "lifed has reloaded the configuration"))
     }
 

@@ -91,9 +91,9 @@ extension Daemon {
         case .memoryPressure(let level, let ready): manager.memory.handle(level, ready)
         case .memoryRetryDue: manager.memory.tryAgain()
         case .reserveCheckDue: manager.memory.checkReserve()
-        case .clockTimer: machine?.noticeClock()
-        case .timeZoneDirectory(let change): machine?.noticeTimeZone(change)
-        case .latestSleep: machine?.letSleep()
+        case .clockTimer: machine.noticeClock()
+        case .timeZoneDirectory(let change): machine.noticeTimeZone(change)
+        case .latestSleep: machine.letSleep()
         }
     }
 }

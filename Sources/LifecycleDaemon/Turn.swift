@@ -2,16 +2,11 @@
 /// history and the subscribers are told. Calls of clients are handled here, one after the other, each in a turn of its own.
 ///
 /// Nothing re-enters: parts append what has happened to the inbox of the core, or keep it until they are asked here.
-final class Turn {
-    private let manager: AppManager
-    private let control: ControlService
-    private let log: Log
-
-    init(manager: AppManager, control: ControlService, log: Log) {
-        self.manager = manager
-        self.control = control
-        self.log = log
-    }
+struct Turn {
+    let manager: AppManager
+    let control: ControlService
+    let machine: MachineEvents
+    let log: Log
 
     func run() {
         finish()
@@ -21,8 +16,7 @@ final class Turn {
             // The end of an app, or a full buffer of a subscriber, closes connections.
             if call.connection.isOpen { control.handle(call) }
             finish()
-            manager.candidates = [:]
-            manager.suspensions?.noteOccasion()
+            manager.suspensions.noteOccasion()
         }
         log.writeUrgent()
         if log.isWritten { manager.entriesWritten() }
@@ -33,10 +27,18 @@ final class Turn {
     private func finish() {
         repeat {
             control.forgetClosedConnections()
+            if manager.uses.takeVisibleChange() { manager.desktop?.visibleAppsChanged() }
             manager.handleInputs()
-            for (id, reply) in manager.takeReplies() { control.send(reply, to: id) }
+            manager.processes.dropCandidates()
+            manager.desktop?.inputsHandled()
+            machine.saveSession()
+            for (id, reply) in manager.takeReplies() {
+                machine.noteReply(to: id)
+                control.send(reply, to: id)
+            }
+            control.sendAnswers()
             control.publish(manager.announce())
         } while !manager.driver.inbox.isEmpty || control.server.hasClosedConnections
-        manager.forgetEndedInterruptions()
+        manager.interruptions.forgetEnded()
     }
 }

@@ -263,7 +263,10 @@ import Varlink
             events: events, socket: try ControlSocket.open(in: root), manager: manager, log: log, instance: .user,
             path: root + "/control"
         ) { _ in .noApp }
-        return (manager, service, Turn(manager: manager, control: service, log: log))
+        let machine = try MachineEvents(
+            events: events, driver: manager.driver, store: manager.store,
+            choice: .ofProcess(isUser: true, environment: [:]), log: log)
+        return (manager, service, Turn(manager: manager, control: service, machine: machine, log: log))
     }
 
     private static func dispatch(_ events: Events, _ service: ControlService, _ turn: Turn) throws {
@@ -291,7 +294,7 @@ import Varlink
             let isRefused = use == .relaunched || use == .unfollowed
             let refusal = #"{"error":"org.varlink.service.InvalidParameter","parameters":{"parameter":"use"}}"#
             #expect(client.received == (isRefused ? refusal : #"{"parameters":{"ignored":[]}}"#) + "\0")
-            #expect(manager.isReported(use) != isRefused)
+            #expect(manager.uses.isReported(use) != isRefused)
         }
     }
 
@@ -315,7 +318,7 @@ import Varlink
             manager.announcements = [(.app(transition), nil, nil)]
             try dispatch(events, service, turn)
             #expect(service.server.clientCount == 0)
-            #expect(!manager.isReported(.visible) && !manager.isReported(.playing))
+            #expect(!manager.uses.isReported(.visible) && !manager.uses.isReported(.playing))
         }
     }
 }

@@ -42,20 +42,14 @@ extension AppManager {
         }
     }
 
-    /// Takes the replies to the requests of clients. The daemon's own requests end here.
+    /// Takes the replies that are to be sent.
     func takeReplies() -> [(RequestID, Reply)] {
-        guard !replies.isEmpty else { return [] }
-        let ended = replies
-        replies = []
-        return ended.filter { id, _ in
-            guard let done = ownRequests.removeValue(forKey: id) else { return true }
-            done()
-            return false
-        }
+        defer { replies = [] }
+        return replies
     }
 
     private func stop(_ app: AppIndex) {
-        suspensions?.willStop(app)
+        suspensions.willStop(app)
         if isRestoring { processes.stopLater(app) } else { processes.stop(app) }
     }
 
@@ -69,7 +63,7 @@ extension AppManager {
         if transition.to == .notRunning {
             channels.close(app)
             if let app = driver.app(app) { exits.record(app) }
-            endAdoption(of: transition.app)
+            catalog.endAdoption(of: transition.app)
         }
         announcements.append((.app(transition), app, processes.lastPID(of: app)))
     }
@@ -84,7 +78,7 @@ extension AppManager {
             if state != .notRunning, transitions[(index + 1)...].contains(where: { $0.app == app }) { continue }
             resources.enter(state, app)
             trimmer.end(app)
-            suspensions?.entered(state, app)
+            suspensions.entered(state, app)
             switch state {
             case .inactive, .active:
                 memory.expectUse()
@@ -104,14 +98,14 @@ extension AppManager {
     @discardableResult
     func announce(isRestored: Bool = false) -> [Announcement] {
         if !isRestored { follow(announcements) }
-        suspensions?.inputsHandled()
+        suspensions.inputsHandled()
         guard !announcements.isEmpty || !decisions.isEmpty else { return [] }
         let pending = announcements
         var pendingDecisions = decisions[...]
         decisions = []
         announcements = []
         for (announcement, _, _) in pending { unwritten.append(announcement) }
-        for (position, (announcement, app, pid)) in pending.enumerated() {
+        for (position, (announcement, _, pid)) in pending.enumerated() {
             while let first = pendingDecisions.first, first.position <= position {
                 tell(pendingDecisions.removeFirst())
             }
@@ -120,18 +114,12 @@ extension AppManager {
                 let member = catalog.member(behind: transition.app)
                 history.append(transition, pid: pid, member: member)
                 log.write(transition, pid: pid, member: member)
-                if transition.to == .notRunning, let app { desktop?.appEnded(transition.app, app, transition.reason) }
+                if transition.to == .notRunning { desktop?.appEnded(transition.app, transition.reason) }
             case .scene(let transition): log.write(transition, pid: pid, member: catalog.member(behind: transition.app))
             }
         }
         for report in pendingDecisions { tell(report) }
         return pending.map { $0.0 }
-    }
-
-    /// Takes the apps that processes have joined since the last call.
-    func takeAdoptions() -> [AppID] {
-        defer { adoptions = [] }
-        return adoptions
     }
 
     /// Notes that no entry waits to be written: the next daemon need not announce the transitions.
@@ -148,15 +136,15 @@ extension AppManager {
     }
 
     private func member(behind decision: Decision) -> UInt32? {
-        if case .interruptionBegan(let name) = decision { return boundInterruptions.member(of: name) }
-        if case .interruptionEnded(let name) = decision { return boundInterruptions.member(of: name) }
+        if case .interruptionBegan(let name) = decision { return interruptions.bound.member(of: name) }
+        if case .interruptionEnded(let name) = decision { return interruptions.bound.member(of: name) }
         return decision.app.flatMap { catalog.member(behind: $0) }
     }
 
     private func record(_ decision: Decision, of app: AppIndex?) {
         if case .launchFailed(let id, let why) = decision, let app {
             channels.close(app)
-            endAdoption(of: id)
+            catalog.endAdoption(of: id)
             removeOutput(of: exits.recordFailedLaunch(of: id, catalog[id], why.ofLaunch, at: driver.now))
         }
         if case .reclaimed(let id, let account) = decision { removeOutput(of: exits.ended.record(account, of: id)) }

@@ -47,6 +47,10 @@ final class AppProcesses {
     var unmanagedTrees: [SavedTree] = []
     /// A Boolean value that indicates whether the failure of a watch has been reported.
     private var hasReportedLostWatch = false
+    /// The processes that are held until the core launches their apps, for the present turn.
+    private var candidates: [AppID: AdoptionCandidate] = [:]
+    /// The apps that processes have joined that ran before.
+    private var joined: [AppID] = []
     /// The apps that a watch was lost of, until a later attempt to watch them. Some may have ended.
     var unwatched: Set<AppIndex> = []
 
@@ -178,25 +182,37 @@ final class AppProcesses {
         }
     }
 
-    /// Adopts a process that the daemon has not started, with the others in the group of its unit, or else with its descendants.
+    /// Holds a process that is to be adopted with the next launch of the app.
+    func hold(_ process: AdoptionCandidate, for app: AppID) { candidates[app] = process }
+
+    /// Lets the processes go that were not adopted.
+    func dropCandidates() { candidates = [:] }
+
+    /// Takes the apps that processes have joined since the last call.
+    func takeJoined() -> [AppID] {
+        defer { joined = [] }
+        return joined
+    }
+
+    /// Adopts the process that is held, with the others in the group of its unit, or else with its descendants.
     ///
-    /// - Returns: Whether the process still exists.
-    func adopt(
-        _ index: AppIndex, _ process: consuming PinnedProcess, in unit: UnitGroup?, as definition: AppDefinition,
-        launched: Instant?
-    ) -> Bool {
+    /// - Returns: The reason why it was not adopted.
+    func adopt(_ index: AppIndex, as definition: AppDefinition, launched: Instant?) -> StartFailure? {
+        let id = core.id(of: index)
+        let candidate = candidates.removeValue(forKey: id)
+        guard let candidate, let process = candidate.take() else { return .notLaunchable }
         let tree =
-            if let unit {
+            if let unit = candidate.unit {
                 table.adopt(process, in: unit, suspendMethod: SuspendMethod(definition.suspendMethod))
             } else {
-                table.adopt(
-                    process, name: core.id(of: index).name, suspendMethod: SuspendMethod(definition.suspendMethod))
+                table.adopt(process, name: id.name, suspendMethod: SuspendMethod(definition.suspendMethod))
             }
-        guard let tree else { return false }
+        guard let tree else { return .processEnded }
         let app = RunningApp(index, tree, exitPolicy: definition.exitPolicy, launched: launched, events)
         insert(app)
         beginWatching(of: app)
-        return true
+        joined.append(id)
+        return nil
     }
 
     /// Adds the group of another unit to an app of units.
@@ -208,7 +224,10 @@ final class AppProcesses {
         endChangeWatch(of: app)
         let isAdded = table.add(unit, to: app.tree)
         watchChanges(of: app)
-        if isAdded { save(app) }
+        if isAdded {
+            save(app)
+            joined.append(core.id(of: index))
+        }
         return isAdded
     }
 
@@ -351,4 +370,18 @@ final class AppProcesses {
         reaping.begin(after: BatchedReaping.pause(children: table.childCount))
         DescriptorStore.discard(DescriptorStore.name(of: app.tree.token), log: log)
     }
+}
+
+/// A process held until it belongs to an app.
+final class AdoptionCandidate {
+    private var process: PinnedProcess?
+    /// The group of the unit that the process is in, if that holds the app.
+    let unit: UnitGroup?
+
+    init(_ process: consuming PinnedProcess, unit: UnitGroup? = nil) {
+        self.process = consume process
+        self.unit = unit
+    }
+
+    func take() -> PinnedProcess? { process.take() }
 }

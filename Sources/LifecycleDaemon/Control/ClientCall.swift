@@ -53,13 +53,9 @@ struct OpenRequests {
     }
 
     private var pending: [RequestID: Pending] = [:]
-    private var count: UInt64 = 0
 
-    mutating func open(_ request: Request, for call: ClientCall) -> RequestID {
-        count += 1
-        let id = RequestID(count)
+    mutating func add(_ id: RequestID, _ request: Request, for call: ClientCall) {
         pending[id] = Pending(connection: call.connection, call: call.call.id, form: request.replyForm)
-        return id
     }
 
     mutating func remove(_ id: RequestID) -> Pending? { pending.removeValue(forKey: id) }

@@ -58,7 +58,7 @@ extension ControlService {
             let size = found.commandLine.reduce(0) { $0 + $1.utf8.count }
             if let objection = stateObjection(to: id, adding: size, of: found.users[0], call.scope) { throw objection }
             catalog.defineAdopted(id, found, name: wanted.name, like: model)
-            manager.candidates[id] = AdoptionCandidate(process)
+            processes.hold(AdoptionCandidate(process), for: id)
             try ask(request, for: call)
         }
     }

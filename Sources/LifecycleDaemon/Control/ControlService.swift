@@ -1,5 +1,6 @@
 import Configuration
 import ControlAPI
+import DequeModule
 import Glibc
 import LifecycleCore
 import Processes
@@ -19,7 +20,6 @@ final class ControlService {
     let server: ControlServer
     /// The time at which the daemon was started, in microseconds since the epoch.
     let started: Int64
-    weak var daemon: Daemon?
     private(set) var problems: [APIProblem] = []
     /// The setting with which the daemon started; a reload does not change it.
     var containment = DaemonSettings.Containment.auto
@@ -27,7 +27,11 @@ final class ControlService {
     private let instance: Instance
     private let path: String
     private let subscriptions = Subscriptions()
-    var requests = OpenRequests()
+    private var requests = OpenRequests()
+    /// The replies that are sent when the inputs are handled which the calls have led to.
+    private var answers: [(ClientCall, VarlinkReply)] = []
+    /// The calls that the root of the daemon performs after the turn.
+    private var callsOfDaemon: Deque<ClientCall> = []
 
     /// - Parameter owner: Returns the owner of a process that connects.
     init(
@@ -98,7 +102,11 @@ final class ControlService {
     /// Makes a request of the core, which answers the call.
     func ask(_ request: Request, for call: ClientCall) throws(ControlError) {
         if let objection = rights.objection(to: request, by: call.scope) { throw objection }
-        manager.request(requests.open(request, for: call), request)
+        open(request, for: call)
+    }
+
+    private func open(_ request: Request, for call: ClientCall) {
+        requests.add(driver.request(request), request, for: call)
     }
 
     var status: APIStatus {
@@ -174,17 +182,17 @@ extension ControlService: LifedHandler {
         if let objection = rights.objection(to: request, by: call.scope) { throw objection }
         // An interruption that lasts until it is ended by its name does not end with another client.
         let isNew = !driver.core.interruptions.contains(name)
-        if isNew, case .member(let user) = call.scope, let reason = manager.boundInterruptions.begin(name, by: user) {
+        if isNew, case .member(let user) = call.scope, let reason = manager.interruptions.bound.begin(name, by: user) {
             throw ControlError(
                 .refused, id: nil, reason: reason,
                 remedy: "list them with 'lifectl status' and end one with 'lifectl interrupt end'")
         }
         if parameters.whileConnected != true {
-            manager.boundInterruptions.removeAll(of: name)
-        } else if isNew || manager.boundInterruptions.contains(name) {
-            manager.boundInterruptions.add(name, to: call.connection)
+            manager.interruptions.bound.removeAll(of: name)
+        } else if isNew || manager.interruptions.bound.contains(name) {
+            manager.interruptions.bound.add(name, to: call.connection)
         }
-        manager.request(requests.open(request, for: call), request)
+        open(request, for: call)
     }
 
     func endInterruption(_ parameters: EndInterruptionParameters, for call: ClientCall) throws {
@@ -224,14 +232,13 @@ extension ControlService: LifedHandler {
         guard report.apps.count <= SetInUseParameters.limit else { throw ServiceError.invalidParameter("apps") }
         let ids = report.apps.map { AppID($0) }
         let known = Set(ids.filter { driver.isKnown($0) && rights.seesAll(of: $0, call.scope) })
-        manager.report(report.use, of: known, by: call.connection)
-        manager.handleInputs()
+        manager.uses.report(report.use, of: known, by: call.connection)
         let core = driver.core
         let ignored = ids.filter { id in
             guard known.contains(id), let app = driver.app(id) else { return true }
             return !core.settings.keptUses.keep(report.use, app.policy)
         }
-        call.answer(VarlinkReply(SetInUseReply(ignored: ignored.map(\.name))))
+        answers.append((call, VarlinkReply(SetInUseReply(ignored: ignored.map(\.name)))))
     }
 
     func monitor(for call: ClientCall) {
@@ -242,18 +249,8 @@ extension ControlService: LifedHandler {
 
     func monitorAdoptions(for call: ClientCall) { subscriptions.addToAdoptions(call) }
 
-    func reexecute(for call: ClientCall) { daemon?.reexecute(for: call) }
-
-    func reload(for call: ClientCall) throws {
-        do throws(DaemonError) {
-            try daemon?.reload()
-        } catch {
-            throw ControlError(
-                .failed, id: nil, reason: error.description,
-                remedy: "the daemon keeps the configuration before; reload it again later")
-        }
-        call.answer(VarlinkReply(ReloadReply(problems: problems)))
-    }
+    func reexecute(for call: ClientCall) { callsOfDaemon.append(call) }
+    func reload(for call: ClientCall) { callsOfDaemon.append(call) }
 }
 
 // MARK: - Clients
@@ -287,9 +284,9 @@ extension ControlService {
             requests.removeAll(of: connection)
             subscriptions.remove(connection)
             // A use ends with the connection of the client that reported it.
-            manager.endReports(by: connection)
-            manager.boundInterruptions.remove(connection)
-            manager.endAbandonedInterruptions()
+            manager.uses.end(by: connection)
+            manager.interruptions.bound.remove(connection)
+            manager.interruptions.endAbandoned()
         }
     }
 }
@@ -297,6 +294,15 @@ extension ControlService {
 // MARK: - Replies and announcements
 
 extension ControlService {
+    /// Takes the next call that the root of the daemon is to perform.
+    func takeCallOfDaemon() -> ClientCall? { callsOfDaemon.popFirst() }
+
+    /// Sends the replies to calls that the core does not answer.
+    func sendAnswers() {
+        for (call, reply) in answers { call.answer(reply) }
+        answers = []
+    }
+
     func send(_ reply: Reply, to id: RequestID) {
         guard let pending = requests.remove(id) else { return }
         let connection = pending.connection
@@ -311,7 +317,7 @@ extension ControlService {
             case .scene(let transition): publish(transition)
             }
         }
-        for id in manager.takeAdoptions() {
+        for id in processes.takeJoined() {
             subscriptions.publishAdoption { self.rights.visibility(of: id, to: $0) == .everything }
         }
     }

@@ -4,7 +4,7 @@ import Varlink
 
 /// The calls of `io.systemd.Metrics`.
 struct MetricsCalls {
-    unowned let service: ControlService
+    let service: ControlService
 
     /// The number of apps with metrics of their own. All replies of a call may wait for a slow reader together.
     private static let objectLimit = 512

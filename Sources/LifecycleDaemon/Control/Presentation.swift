@@ -322,7 +322,7 @@ struct Presentation {
         case .use(let use):
             return make(
                 APIStateConditionKind(use),
-                driver.index(of: app).flatMap { manager.suspensions?.users(use, of: $0) } ?? [])
+                driver.index(of: app).map { manager.suspensions.users(use, of: $0) } ?? [])
         case .restart(let instant): return make(.restart, until: instant)
         case .restartLimitReached: return make(.restartLimit)
         case .stoppedByOther: return make(.stoppedByOther)

@@ -73,25 +73,74 @@ final class Subscriptions {
     }
 }
 
-/// The uses of apps that clients and parts of the daemon have reported. The report of a client holds while it is connected.
-struct UseReports {
+/// The uses of apps that clients and parts of the daemon have reported. An app is used while one of them reports it; the report of a
+/// client holds while it is connected.
+final class UseReports {
     private var reports: [ObjectIdentifier: [Use: Set<AppID>]] = [:]
+    private var hasVisibleChanged = false
+    private let driver: CoreDriver
 
-    mutating func set(_ use: Use, to ids: Set<AppID>, by reporter: AnyObject) {
+    init(driver: CoreDriver) { self.driver = driver }
+
+    /// Replaces the apps that a client or a part of the daemon has reported for a use.
+    func report(_ use: Use, of ids: Set<AppID>, by reporter: AnyObject) {
         reports[ObjectIdentifier(reporter), default: [:]][use] = ids
+        tellCore(of: use)
     }
 
-    /// Removes the reports of a reporter.
-    ///
-    /// - Returns: The uses that it has reported.
-    mutating func remove(_ reporter: AnyObject) -> [Use] {
-        reports.removeValue(forKey: ObjectIdentifier(reporter)).map { Array($0.keys) } ?? []
+    /// Ends all reports of a reporter.
+    func end(by reporter: AnyObject) {
+        for use in (reports.removeValue(forKey: ObjectIdentifier(reporter)) ?? [:]).keys { tellCore(of: use) }
     }
 
+    private func tellCore(of use: Use) {
+        if use == .visible { hasVisibleChanged = true }
+        driver.append(.setUses(use, apps(use)))
+    }
+
+    /// Returns whether the reports about visible apps have changed since the last call.
+    func takeVisibleChange() -> Bool {
+        defer { hasVisibleChanged = false }
+        return hasVisibleChanged
+    }
+
+    /// Returns whether a client reports the use, of any number of apps.
     func isReported(_ use: Use) -> Bool { reports.values.contains { $0[use] != nil } }
 
     func apps(_ use: Use) -> Set<AppID> {
         reports.values.reduce(into: []) { $0.formUnion($1[use] ?? []) }
+    }
+}
+
+/// The interruptions of clients, as the next daemon must know them.
+final class Interruptions {
+    private let driver: CoreDriver
+    private let store: StateLog
+    var bound = BoundInterruptions() {
+        didSet {
+            if bound != oldValue { store.save(.bound, bound.saved) }
+        }
+    }
+
+    init(driver: CoreDriver, store: StateLog) {
+        self.driver = driver
+        self.store = store
+    }
+
+    /// Restores those of the previous daemon. None of their clients is connected.
+    func restore(_ record: SavedRecord) {
+        bound.restore(record)
+        forgetEnded()
+    }
+
+    /// Ends the interruptions whose clients are gone.
+    func endAbandoned() {
+        for name in bound.abandoned { driver.request(.endInterruption(name, answer: nil)) }
+    }
+
+    /// Forgets the clients of interruptions that have ended, before another client begins one of the same name.
+    func forgetEnded() {
+        if !bound.isEmpty { bound.removeAll(except: driver.core.interruptions) }
     }
 }
 

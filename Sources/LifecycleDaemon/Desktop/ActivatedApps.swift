@@ -76,32 +76,32 @@ final class LaunchTimes {
     var limit: UInt64 = 20_000_000
 
     private let loop: EventLoop
-    private unowned let manager: AppManager
+    private let uses: UseReports
     /// The ends of the present launches.
-    private var ends: [AppIndex: UInt64] = [:]
+    private var ends: [AppID: UInt64] = [:]
     private let timer: TimerSource
 
-    init(loop: EventLoop, manager: AppManager) throws(SystemdError) {
+    init(loop: EventLoop, uses: UseReports) throws(SystemdError) {
         self.loop = loop
-        self.manager = manager
+        self.uses = uses
         let owner = Owner<LaunchTimes>()
         timer = try loop.timer { owner.object?.endOverdue() }
         owner.object = self
     }
 
-    func begin(_ app: AppIndex) {
+    func begin(_ app: AppID) {
         ends[app] = loop.freshNow + limit
         report()
     }
 
-    func end(_ app: AppIndex) {
+    func end(_ app: AppID) {
         if ends.removeValue(forKey: app) != nil { report() }
     }
 
     /// Ends the launches of the apps that a client reports as visible.
     func visibleAppsChanged() {
         guard !ends.isEmpty else { return }
-        let visible = manager.indexes(of: manager.reportedApps(.visible))
+        let visible = uses.apps(.visible)
         guard ends.keys.contains(where: visible.contains) else { return }
         ends = ends.filter { !visible.contains($0.key) }
         report()
@@ -114,7 +114,7 @@ final class LaunchTimes {
     }
 
     private func report() {
-        manager.report(.relaunched, of: manager.ids(of: ends.keys), by: self)
+        uses.report(.relaunched, of: Set(ends.keys), by: self)
         if let next = ends.values.min() { timer.arm(atMicroseconds: next) } else { timer.disarm() }
     }
 }

@@ -10,13 +10,16 @@ import Systemd
 /// background, and is not suspended while no client reports which windows are visible: its window could be in use.
 final class DesktopApps {
     private let loop: EventLoop
-    private let manager: AppManager
+    private let driver: CoreDriver
+    private let catalog: AppCatalog
+    private let processes: AppProcesses
+    private let uses: UseReports
     private let log: any JournalSink
     private var policy = AppUnitPolicy(settings: DaemonSettings.Desktop())
     private var units: AppUnits?
     private var activated: ActivatedApps?
     /// The groups of the units of each app; set while the app runs. An app that the bus has launched has none.
-    private var unitsOfApps: [AppIndex: [String: UnitGroup]] = [:]
+    private var unitsOfApps: [AppID: [String: UnitGroup]] = [:]
     /// The units whose app the user has released, as far as this daemon has seen them. They stay unmanaged until they are started
     /// anew. Their groups are marked for the next daemon.
     private var released: Set<String> = []
@@ -25,14 +28,16 @@ final class DesktopApps {
     /// The units that were released and are started anew, until their groups are known.
     private var restarted: Set<String> = []
     /// The apps that the daemon releases because the settings have changed.
-    private var leaving: Set<AppIndex> = []
+    private var leaving: Set<AppID> = []
     /// The units that were started while their app was terminating.
-    private var laterUnits: [AppIndex: Set<String>] = [:]
+    private var laterUnits: [AppID: Set<String>] = [:]
     /// A Boolean value that indicates whether a desktop entry could not be read since the latest settings.
     private var hasReportedFailure = false
+    /// The apps whose adoption has begun with the present turn.
+    private var begun: Set<AppID> = []
     private let launches: LaunchTimes
     /// The apps that must run because no client reports which windows are visible.
-    private var unfollowed: Set<AppIndex> = []
+    private var unfollowed: Set<AppID> = []
     private let followTimer: TimerSource
 
     /// The number of apps, and of the units of one.
@@ -43,22 +48,33 @@ final class DesktopApps {
     /// The time in which a client that has gone, or that follows the previous daemon, comes back, in microseconds.
     private static let followTime: UInt64 = 3_000_000
 
-    init(loop: EventLoop, manager: AppManager, log: any JournalSink) throws(SystemdError) {
+    init(
+        loop: EventLoop, driver: CoreDriver, catalog: AppCatalog, processes: AppProcesses, uses: UseReports,
+        log: any JournalSink
+    ) throws(SystemdError) {
         self.loop = loop
-        self.manager = manager
+        self.driver = driver
+        self.catalog = catalog
+        self.processes = processes
+        self.uses = uses
         self.log = log
-        launches = try LaunchTimes(loop: loop, manager: manager)
-        for (app, groups) in manager.processes.unitsByApp {
-            unitsOfApps[app] = [:]
-            for group in groups {
-                if let name = Self.unitName(of: group) { unitsOfApps[app]?[name] = UnitGroup(group) }
-            }
-        }
+        launches = try LaunchTimes(loop: loop, uses: uses)
         let owner = Owner<DesktopApps>()
         followTimer = try loop.timer {
             if let owner = owner.object { owner.setUnfollowed(Set(owner.unitsOfApps.keys)) }
         }
         owner.object = self
+    }
+
+    /// Manages the apps of the previous daemon further.
+    func begin() {
+        for (app, groups) in processes.unitsByApp {
+            let id = driver.id(of: app)
+            unitsOfApps[id] = [:]
+            for group in groups {
+                if let name = Self.unitName(of: group) { unitsOfApps[id]?[name] = UnitGroup(group) }
+            }
+        }
         visibleAppsChanged()
     }
 
@@ -72,9 +88,9 @@ final class DesktopApps {
         policy = AppUnitPolicy(settings: settings)
         hasReportedFailure = false
         launches.limit = launchTime.wholeMicroseconds
-        for app in unitsOfApps.keys.sorted(by: { $0.value < $1.value }) where !isManaged(app) {
+        for app in unitsOfApps.keys.sorted() where !isManaged(app) {
             leaving.insert(app)
-            manager.request(.release(manager.driver.id(of: app)))
+            driver.request(.release(app))
         }
         guard settings.manage != .none else {
             (units, activated) = (nil, nil)
@@ -92,10 +108,10 @@ final class DesktopApps {
         activated?.delegate = self
     }
 
-    private func isManaged(_ app: AppIndex) -> Bool {
+    private func isManaged(_ app: AppID) -> Bool {
         guard let units = unitsOfApps[app] else { return false }
         // An app is managed further if its entry cannot be read for now.
-        if units.isEmpty { return managedApps(among: [manager.driver.id(of: app).name])?.isEmpty != true }
+        if units.isEmpty { return managedApps(among: [app.name])?.isEmpty != true }
         return units.contains { name, group in AppUnitName(name).map { isManaged($0, group) ?? true } ?? false }
     }
 
@@ -114,7 +130,7 @@ final class DesktopApps {
     private func decision(about unit: AppUnitName, isAutostarted: Bool) -> AppUnitPolicy.Decision? {
         reading { () throws(LoadFailure) in
             try policy.decision(id: unit.id, isAutostarted: isAutostarted, isBusService: unit.isBusService) {
-                id throws(LoadFailure) in try manager.catalog.entries?.facts(of: id)
+                id throws(LoadFailure) in try catalog.entries?.facts(of: id)
             }
         }
     }
@@ -146,45 +162,44 @@ final class DesktopApps {
         guard unitsOfApps.count < Self.appLimit, let process = try? PinnedProcess.pin(main.identity.pid) else { return }
         // The process that is held is the one that was looked at.
         guard process.lives, RunningProcess(of: main.identity.pid)?.identity == main.identity else { return }
-        guard manager.catalog.defineUnit(id, found: main) else { return }
-        manager.handleInputs()
-        guard let app = manager.driver.index(of: id) else { return }
-        unitsOfApps[app] = units
-        if !manager.isReported(.visible) { setUnfollowed(unfollowed.union([app])) }
-        manager.candidates[id] = AdoptionCandidate(process, unit: units.values.first)
-        manager.request(.launch(id, background: true))
-        manager.handleInputs()
-        manager.candidates[id] = nil
-        // The app has ended before it was managed.
-        guard manager.driver.isRunning(id) else {
-            unitsOfApps[app] = nil
-            return
+        guard catalog.defineUnit(id, found: main) else { return }
+        unitsOfApps[id] = units
+        begun.insert(id)
+        if !uses.isReported(.visible) { setUnfollowed(unfollowed.union([id])) }
+        processes.hold(AdoptionCandidate(process, unit: units.values.first), for: id)
+        driver.request(.launch(id, background: true))
+    }
+
+    /// Ends what has begun: an app may have ended before it was managed.
+    func inputsHandled() {
+        for id in begun {
+            if driver.isRunning(id) {
+                launches.begin(id)
+            } else {
+                unitsOfApps[id] = nil
+                setUnfollowed(unfollowed.subtracting([id]))
+            }
         }
-        launches.begin(app)
+        begun = []
     }
 
     /// Adds a unit to the app that has the id, or whose processes are in it.
     ///
     /// - Returns: False if the app has the unit already.
-    private func join(_ unit: AppUnitName, _ group: UnitGroup, to app: AppIndex) -> Bool {
-        guard let units = unitsOfApps[app], units.count < Self.unitLimit, manager.processes.add(group, to: app) else {
-            return false
-        }
+    private func join(_ unit: AppUnitName, _ group: UnitGroup, to app: AppID) -> Bool {
+        guard let units = unitsOfApps[app], units.count < Self.unitLimit, let index = driver.index(of: app),
+            processes.add(group, to: index)
+        else { return false }
         unitsOfApps[app]?[unit.unit] = group
-        manager.adoptions.append(manager.driver.id(of: app))
         return true
     }
 
     /// Returns the app whose processes a unit has: a program may move itself to a unit of its own, as Chromium does, and leave its
     /// children behind.
-    private func relative(of unit: AppUnitName, _ group: UnitGroup) -> AppIndex? {
+    private func relative(of unit: AppUnitName, _ group: UnitGroup) -> AppID? {
         let members = group.processIDs().prefix(Self.processLimit)
         for process in members + [Self.missingMain(of: unit, group)].compactMap(\.self) {
-            if case .app(let id) = manager.processes.owner(of: process), let app = manager.driver.index(of: id),
-                unitsOfApps[app] != nil
-            {
-                return app
-            }
+            if case .app(let id) = processes.owner(of: process), unitsOfApps[id] != nil { return id }
         }
         return unitsOfApps.first { _, units in
             units.contains { name, other in
@@ -206,9 +221,9 @@ final class DesktopApps {
     /// Returns the main process of a unit, the oldest; nil if the unit is to be left alone.
     private func main(of group: UnitGroup, of unit: AppUnitName) -> RunningProcess? {
         let numbers = group.processIDs().prefix(Self.processLimit)
-        let processes = numbers.compactMap { RunningProcess(of: $0) }
-        guard let main = processes.first, main.users.allSatisfy({ $0 == geteuid() }) else { return nil }
-        for process in processes {
+        let members = numbers.compactMap { RunningProcess(of: $0) }
+        guard let main = members.first, main.users.allSatisfy({ $0 == geteuid() }) else { return nil }
+        for process in members {
             if let cause = Self.objection(to: process) ?? relation(of: process) {
                 log.write(
                     .notice,
@@ -227,7 +242,7 @@ final class DesktopApps {
     }
 
     private func relation(of process: RunningProcess) -> String? {
-        switch manager.processes.owner(of: process.identity.pid) {
+        switch processes.owner(of: process.identity.pid) {
         case .app(let id): "belongs to the app \(id)"
         case .unknown: "is left over from an app that has ended"
         case .noApp: nil
@@ -236,14 +251,14 @@ final class DesktopApps {
 
     // MARK: Followers
 
-    private func setUnfollowed(_ apps: Set<AppIndex>) {
+    private func setUnfollowed(_ apps: Set<AppID>) {
         guard apps != unfollowed else { return }
         unfollowed = apps
-        manager.report(.unfollowed, of: manager.ids(of: apps), by: self)
+        uses.report(.unfollowed, of: apps, by: self)
     }
 
-    private var runningApps: Set<AppIndex> {
-        Set(unitsOfApps.keys.filter { manager.driver.app($0).map { !$0.isStoppedOrStopping } ?? false })
+    private var runningApps: Set<AppID> {
+        Set(unitsOfApps.keys.filter { driver.app($0).map { !$0.isStoppedOrStopping } ?? false })
     }
 }
 
@@ -267,29 +282,28 @@ extension DesktopApps {
     /// bus was away.
     func unitRuns(_ unit: AppUnitName, in group: UnitGroup) {
         if restarted.remove(unit.unit) != nil { group.removeReleaseMark() }
-        guard isWanted(unit), !manager.core.isShuttingDown else { return }
+        guard isWanted(unit), !driver.core.isShuttingDown else { return }
         // Released by the previous daemon.
         guard !group.isReleased else { return noteReleased([unit.unit]) }
         if let owner = relative(of: unit, group) {
             if join(unit, group, to: owner) {
-                let id = manager.driver.id(of: owner)
-                log.write(.info, "the unit \(unit.unit) has processes of \(id), and joins it")
+                log.write(.info, "the unit \(unit.unit) has processes of \(owner), and joins it")
             }
             return
         }
         guard isManaged(unit, group) == true else { return }
         let id = AppID(unit.id)
-        guard let app = manager.driver.app(id), app.isRunning else { return adopt(unit, group) }
+        guard let app = driver.app(id), app.isRunning else { return adopt(unit, group) }
         // The processes of the unit are not to be killed with those of the app.
         if app.state == .terminating {
-            return postpone(unit.unit, of: app.index)
+            return postpone(unit.unit, of: id)
         }
-        guard let units = unitsOfApps[app.index] else { return launches.begin(app.index) }
-        let isNew = main(of: group, of: unit) != nil && join(unit, group, to: app.index)
-        if isNew || units[unit.unit] == nil { launches.begin(app.index) }
+        guard let units = unitsOfApps[id] else { return launches.begin(id) }
+        let isNew = main(of: group, of: unit) != nil && join(unit, group, to: id)
+        if isNew || units[unit.unit] == nil { launches.begin(id) }
     }
 
-    private func postpone(_ unit: String, of app: AppIndex) {
+    private func postpone(_ unit: String, of app: AppID) {
         var others = laterUnits[app] ?? []
         guard others.count < Self.unitLimit else { return }
         others.insert(unit)
@@ -299,9 +313,7 @@ extension DesktopApps {
     /// Handles a unit that systemd stops: it has sent SIGTERM, or is about to.
     func unitStops(_ unit: String) {
         // Otherwise the app would be stopped again before it has handled SIGTERM.
-        for (app, units) in unitsOfApps where units[unit] != nil {
-            manager.request(.resume(manager.driver.id(of: app)))
-        }
+        for (app, units) in unitsOfApps where units[unit] != nil { driver.request(.resume(app)) }
     }
 }
 
@@ -309,7 +321,7 @@ extension DesktopApps {
     /// Returns the names that are ids of apps to be managed; nil if that cannot be told for now.
     func managedApps(among names: [String]) -> Set<String>? {
         let found = reading { () throws(LoadFailure) in
-            try manager.catalog.entries?.activatableFacts(among: names) ?? [:]
+            try catalog.entries?.activatableFacts(among: names) ?? [:]
         }
         guard let facts = found else { return nil }
         let managed = facts.keys.filter { id in
@@ -321,10 +333,10 @@ extension DesktopApps {
     /// Handles a process that owns the name of the app. It is the app's if it is managed already, or the bus has
     /// launched it.
     func activatedAppRuns(_ name: String, process: ProcessID, bus: ProcessID) {
-        guard !releasedNames.contains(name), !manager.core.isShuttingDown else { return }
+        guard !releasedNames.contains(name), !driver.core.isShuttingDown else { return }
         let id = AppID(name)
-        if manager.processes.owner(of: process) == .app(id) { return keepRestored(id) }
-        guard RunningProcess.isLaunched(process, byBusDaemon: bus), manager.driver.app(id)?.isRunning != true,
+        if processes.owner(of: process) == .app(id) { return keepRestored(id) }
+        guard RunningProcess.isLaunched(process, byBusDaemon: bus), driver.app(id)?.isRunning != true,
             let main = RunningProcess(of: process), main.users.allSatisfy({ $0 == geteuid() })
         else { return }
         if let cause = Self.objection(to: main) ?? relation(of: main) {
@@ -336,10 +348,10 @@ extension DesktopApps {
 
     /// Manages an app of the previous daemon further.
     private func keepRestored(_ id: AppID) {
-        guard let app = manager.driver.index(of: id), unitsOfApps[app] == nil, manager.isAdopted(app) else { return }
-        unitsOfApps[app] = [:]
-        manager.catalog.keepAsUnit(id)
-        if !manager.isReported(.visible) { setUnfollowed(unfollowed.union([app])) }
+        guard unitsOfApps[id] == nil, catalog[id]?.isAdopted == true else { return }
+        unitsOfApps[id] = [:]
+        catalog.keepAsUnit(id)
+        if !uses.isReported(.visible) { setUnfollowed(unfollowed.union([id])) }
     }
 
     /// Handles a name of an app that has no owner any more: the app is ending, or the bus has gone.
@@ -347,24 +359,24 @@ extension DesktopApps {
         releasedNames.remove(name)
         let id = AppID(name)
         // It ends soon, perhaps by a signal that it has to handle.
-        guard let app = manager.driver.app(id), unitsOfApps[app.index]?.isEmpty == true, app.isStoppedOrStopping else {
+        guard let app = driver.app(id), unitsOfApps[id]?.isEmpty == true, app.isStoppedOrStopping else {
             return
         }
-        manager.request(.resume(id))
+        driver.request(.resume(id))
     }
 }
 
 extension DesktopApps {
-    func appEnded(_ id: AppID, _ app: AppIndex, _ reason: Reason) {
+    func appEnded(_ app: AppID, _ reason: Reason) {
         launches.end(app)
         setUnfollowed(unfollowed.subtracting([app]))
         for unit in laterUnits.removeValue(forKey: app) ?? [] { units?.look(at: unit) }
         guard let ended = unitsOfApps.removeValue(forKey: app) else { return }
         if leaving.remove(app) == nil, reason == .release {
-            if ended.isEmpty { releasedNames.insert(id.name) } else { release(ended) }
+            if ended.isEmpty { releasedNames.insert(app.name) } else { release(ended) }
         }
         // The bus may have launched it anew while it was ending.
-        activated?.look(at: id.name)
+        activated?.look(at: app.name)
     }
 
     /// Leaves the units of an app alone that the user has released.
@@ -386,13 +398,13 @@ extension DesktopApps {
         if released.count < Self.appLimit { released.formUnion(units) }
     }
 
-    func appCameToForeground(_ app: AppIndex) { launches.end(app) }
+    func appCameToForeground(_ app: AppID) { launches.end(app) }
 
     /// Keeps the apps that run from being suspended. The suspended ones run again unless the client, or the next one, is back
     /// soon.
     func visibleAppsChanged() {
         launches.visibleAppsChanged()
-        if manager.isReported(.visible) {
+        if uses.isReported(.visible) {
             followTimer.disarm()
             setUnfollowed([])
         } else {

@@ -7,7 +7,7 @@ import Systemd
 /// The interface is org.freedesktop.Notifications 1.2. An app has one notification at a time. The session bus is connected to when
 /// the first app ends.
 final class EndNotifications {
-    var isEnabled = true
+    var isEnabled = false
 
     private static let service = "org.freedesktop.Notifications"
     private static let path = "/org/freedesktop/Notifications"
@@ -15,8 +15,9 @@ final class EndNotifications {
     /// The number of notifications that wait for the bus, and of those that are remembered.
     private static let limit = 64
 
-    private unowned let session: DesktopSession
-    private unowned let manager: AppManager
+    private let session: SessionBus
+    private let catalog: AppCatalog
+    private let driver: CoreDriver
     private var bus: Bus?
     /// The bus itself, which tells when calls can be made.
     private var busName: BusName?
@@ -26,9 +27,10 @@ final class EndNotifications {
     private var waiting: [(id: AppID, reason: Reason)] = []
     private var shown: [UInt64: AppID] = [:]
 
-    init(session: DesktopSession, manager: AppManager) {
+    init(session: SessionBus, catalog: AppCatalog, driver: CoreDriver) {
         self.session = session
-        self.manager = manager
+        self.catalog = catalog
+        self.driver = driver
     }
 
     func appEnded(_ id: AppID, _ reason: Reason) {
@@ -39,7 +41,7 @@ final class EndNotifications {
     }
 
     private func connect() {
-        guard let bus = session.bus() else { return waiting.removeAll() }
+        guard let bus = session.connect() else { return waiting.removeAll() }
         self.bus = bus
         busName = bus.watchName("org.freedesktop.DBus") { [weak self] _ in self?.send() }
         serviceName = bus.watchName(Self.service) { [weak self] in self?.listen(to: $0) }
@@ -61,7 +63,7 @@ final class EndNotifications {
 
     private func notify(_ id: AppID, _ reason: Reason) {
         guard let bus, let body = reason.body else { return }
-        let name = manager.catalog[id]?.name ?? id.name
+        let name = catalog[id]?.name ?? id.name
         let replaced = shown.first { $0.value == id }.map { UInt32(clamping: $0.key) } ?? 0
         let actions = canLaunchAgain(id) ? [Self.reopenAction, "Reopen"] : []
         var call = BusCall(
@@ -93,18 +95,17 @@ final class EndNotifications {
 
     /// Returns whether an app that has ended can be launched by its id.
     private func canLaunchAgain(_ id: AppID) -> Bool {
-        manager.catalog.isDescribed(id) || manager.catalog.entry(of: id) != nil
+        catalog.isDescribed(id) || catalog.entry(of: id) != nil
     }
 
     /// Launches an app to the foreground for the user, without a client.
     private func launchAgain(_ id: AppID) {
-        let catalog = manager.catalog
         guard !catalog.definitions.isOccupied(id) else { return }
         if !catalog.isDescribed(id) {
             guard let entry = catalog.entry(of: id) else { return }
             catalog.define(id, entry)
         }
-        manager.request(.launch(id, background: false))
+        driver.request(.launch(id, background: false))
     }
 }
 

@@ -7,7 +7,8 @@ import Systemd
 ///
 /// Nothing here wakes the daemon periodically. A look that costs time follows after a pause, when replies were sent.
 final class SuspendedApps {
-    private let manager: AppManager
+    private let driver: CoreDriver
+    private let processes: AppProcesses
     private let displays: DisplayQueues
     private let calls: BusCalls
     private let locks: FileLocks
@@ -18,36 +19,36 @@ final class SuspendedApps {
     private let scans: FileScans
     private let nextLook: IdleSource
 
+    /// - Parameter sessionBus: Nil in the system instance.
     init(
-        loop: EventLoop, manager: AppManager, log: any JournalSink, sessionBus: @escaping () -> Bus?
+        loop: EventLoop, driver: CoreDriver, processes: AppProcesses, uses: UseReports, log: any JournalSink,
+        sessionBus: SessionBus?
     ) throws(SystemdError) {
-        self.manager = manager
-        displays = try DisplayQueues(loop: loop, core: manager.driver, log: log) { [weak manager] in
-            if let manager { manager.report(.unread, of: manager.ids(of: $0), by: $1) }
+        self.driver = driver
+        self.processes = processes
+        displays = try DisplayQueues(loop: loop, core: driver, log: log) {
+            uses.report(.unread, of: driver.ids(of: $0), by: $1)
         }
-        calls = try BusCalls(loop: loop, processes: manager.processes, log: log, makeBus: sessionBus) {
-            [weak manager] in
-            if let manager { manager.report(.called, of: manager.ids(of: $0), by: $1) }
+        calls = try BusCalls(loop: loop, processes: processes, log: log) {
+            sessionBus?.connect()
+        } report: {
+            uses.report(.called, of: driver.ids(of: $0), by: $1)
         }
-        locks = try FileLocks(loop: loop, processes: manager.processes, log: log) { [weak manager] pid in
-            guard let manager, case .app(let id) = manager.processes.owner(of: pid) else { return false }
-            return manager.driver.app(id)?.isStoppedOrStopping ?? false
-        } report: { [weak manager] in
-            if let manager { manager.report(.awaited, of: manager.ids(of: $0), by: $1) }
+        locks = try FileLocks(loop: loop, processes: processes, log: log) { pid in
+            guard case .app(let id) = processes.owner(of: pid) else { return false }
+            return driver.app(id)?.isStoppedOrStopping ?? false
+        } report: {
+            uses.report(.awaited, of: driver.ids(of: $0), by: $1)
         }
         let owner = Owner<SuspendedApps>()
-        scans = try FileScans(loop: loop) { [weak manager] in
-            manager?.processes.tree(of: $0)?.processIDs ?? []
+        scans = try FileScans(loop: loop) {
+            processes.tree(of: $0)?.processIDs ?? []
         } finished: {
             owner.object?.begin($0, $1)
         }
         nextLook = try loop.idle { owner.object?.look() }
         owner.object = self
         calls.source = self
-        manager.suspensions = self
-        // Those of the previous daemon.
-        for app in manager.driver.apps { entered(app.state, app.index) }
-        inputsHandled()
     }
 
     /// Handles an app that is about to be stopped. A use that is reported now resumes it.
@@ -85,7 +86,7 @@ final class SuspendedApps {
     func inputsHandled() {
         var hasChanged = false
         for app in background {
-            let isLeaving = manager.driver.app(app)?.target == .suspended
+            let isLeaving = driver.app(app)?.target == .suspended
             guard isLeaving != leaving.contains(app) else { continue }
             if isLeaving { leaving.insert(app) } else { leaving.remove(app) }
             hasChanged = true
@@ -114,13 +115,13 @@ extension SuspendedApps: BusCalls.Source {
 
     var hasMonitoredApps: Bool { !leaving.isEmpty || !suspended.isEmpty }
 
-    func isStopped(_ app: AppIndex) -> Bool { manager.driver.app(app)?.isStoppedOrStopping ?? false }
+    func isStopped(_ app: AppIndex) -> Bool { driver.app(app)?.isStoppedOrStopping ?? false }
 
     func hasUnreadMessages(_ app: AppIndex, busPath: String) -> Bool {
         let path = Array(busPath.utf8)
         let sockets = (try? UnixSocket.all()) ?? []
         let clients = Set(sockets.filter { $0.unread > 0 && $0.address == path }.map(\.peer))
-        guard !clients.isEmpty, let tree = manager.processes.tree(of: app) else { return false }
+        guard !clients.isEmpty, let tree = processes.tree(of: app) else { return false }
         return OpenFile.all(of: tree.processIDs).contains { $0.socket.map(clients.contains) ?? false }
     }
 }

@@ -5,17 +5,30 @@ import Systemd
 ///
 /// The daemon needs none of them: without a bus or logind the session is always seen and the machine never sleeps.
 final class MachineEvents {
-    private let manager: AppManager
+    private let events: Events
+    private let driver: CoreDriver
+    private let store: StateLog
     private let log: any JournalSink
-    private var bus: Bus?
-    private var session: LoginSession?
+    private let choice: LoginSessionChoice
     private let clock: ClockWatch?
-    private var sleep: SleepDelay?
-    private var latestSleep: TimerSource?
+    private let latestSleep: TimerSource
+    private var bus: Bus?
+    private var login: LoginSession?
+    /// Saved when the inputs are handled that have led to it.
+    private var session = FollowedLoginSession()
+    private var savedSession = FollowedLoginSession()
+    /// The delay of the sleep that the machine is about to begin, and the request that the apps are suspended for it.
+    private var sleep: (delay: SleepDelay, request: RequestID)?
 
-    init(events: Events, manager: AppManager, choice: LoginSessionChoice, log: any JournalSink) {
-        self.manager = manager
+    init(
+        events: Events, driver: CoreDriver, store: StateLog, choice: LoginSessionChoice, log: any JournalSink
+    ) throws(SystemdError) {
+        self.events = events
+        self.driver = driver
+        self.store = store
+        self.choice = choice
         self.log = log
+        latestSleep = try events.timer(.latestSleep)
         do {
             clock = try ClockWatch(events: events)
             if let problem = clock?.problem { log.write(.warning, problem) }
@@ -23,15 +36,16 @@ final class MachineEvents {
             clock = nil
             log.write(.warning, "cannot watch the clock: \(error); apps get no time-change")
         }
-        follow(choice, events)
     }
 
-    private func follow(_ choice: LoginSessionChoice, _ events: Events) {
+    /// Begins to follow the session, from what the previous daemon has saved of it.
+    func begin() {
+        if let record = store.state[.session] { session.restore(record) }
+        savedSession = session
         do throws(SystemdError) {
-            latestSleep = try events.timer(.latestSleep)
             let bus = try Bus(loop: events.loop) { [weak self] in self?.reportProblem($0) }
-            session = LoginSession(
-                bus: bus, choice: choice, reported: manager.core.foregroundBlockers, before: manager.session
+            login = LoginSession(
+                bus: bus, choice: choice, reported: driver.core.foregroundBlockers, before: session
             ) { [weak self] in self?.handle($0) }
             self.bus = bus
         } catch {
@@ -39,47 +53,56 @@ final class MachineEvents {
         }
     }
 
+    /// Saves the session that is followed. Called when the inputs are handled that have led to it.
+    func saveSession() {
+        guard session != savedSession else { return }
+        savedSession = session
+        store.save(.session, session.saved)
+    }
+
     private func reportProblem(_ problem: String) {
         log.write(.notice, "cannot follow the login session: \(problem); ignoring lock, sleep and switches")
     }
 
-    func noticeClock() { if clock?.timerEnded() != nil { manager.handle(.timeChange) } }
+    func noticeClock() { if clock?.timerEnded() != nil { driver.request(.machine(.timeChange)) } }
 
     func noticeTimeZone(_ event: InotifyEvent) {
-        for _ in clock?.zoneChanges(in: event) ?? [] { manager.handle(.timeChange) }
+        for _ in clock?.zoneChanges(in: event) ?? [] { driver.request(.machine(.timeChange)) }
     }
 
     private func handle(_ event: LoginSession.Event) {
         switch event {
-        case .locked: manager.handle(.lock)
-        case .unlocked: manager.handle(.unlock)
-        case .switchedAway: manager.handle(.switchAway)
-        case .switchedBack: manager.handle(.switchBack)
+        case .locked: driver.request(.machine(.lock))
+        case .unlocked: driver.request(.machine(.unlock))
+        case .switchedAway: driver.request(.machine(.switchAway))
+        case .switchedBack: driver.request(.machine(.switchBack))
         case .willSleep(let delay): willSleep(delay)
         case .didWake:
             letSleep()
-            manager.handle(.wake)
+            driver.request(.machine(.wake))
         case .followed(let identifier): log.write(.debug, "lifed follows session \(identifier)")
-        case .changed(let session): manager.session = session
+        case .changed(let session): self.session = session
         }
     }
 
     /// Delays the sleep until the apps are suspended, but less than logind tolerates.
     private func willSleep(_ delay: SleepDelay) {
-        sleep = delay
         if let longest = delay.longest {
             let margin = min(longest / 5, .milliseconds(500))
             let time = UInt64(clamping: (longest - margin).wholeMicroseconds)
-            latestSleep?.arm(afterMicroseconds: time)
+            latestSleep.arm(afterMicroseconds: time)
         }
-        manager.handle(.sleep) { [weak self] in if self?.sleep === delay { self?.letSleep() } }
+        sleep = (delay, driver.request(.machine(.sleep)))
     }
 
     func letSleep() {
-        latestSleep?.disarm()
-        sleep?.release()
+        latestSleep.disarm()
+        sleep?.delay.release()
         sleep = nil
     }
+
+    /// Handles the reply to a request of the daemon's own.
+    func noteReply(to request: RequestID) { if request == sleep?.request { letSleep() } }
 }
 
 extension LoginSession {

@@ -35,7 +35,6 @@ extension AppManager {
         catalog.restore(saved, configuration)
         // A frozen app can be thawed only through its control group.
         if processes.cgroups == nil { processes.keepGroups(at: saved.cgroups) }
-        if let record = saved[.session] { session.restore(record) }
         exits.ended.restore(saved.apps(with: .ended).map { ($0, saved[.ended, $0] ?? SavedRecord()) })
         // In this order of the indexes, each later sort by id takes one comparison an app.
         let records = saved.apps(with: .app).sorted().map { ($0, saved[.app, $0] ?? SavedRecord()) }
@@ -43,8 +42,7 @@ extension AppManager {
             Engine(
                 restoring: saved[.machine] ?? SavedRecord(), apps: records, settings: catalog.usableSettings,
                 policy: { catalog[$0]?.policy }, at: driver.now))
-        if let record = saved[.bound] { boundInterruptions.restore(record) }
-        forgetEndedInterruptions()
+        if let record = saved[.bound] { interruptions.restore(record) }
         let ids = driver.core.knownApps.keys.sorted()
         let look = processes.table.firstLook()
         var ended: [(AppIndex, ExitStatus)] = []
@@ -54,7 +52,10 @@ extension AppManager {
         }
         // In this order the app that was suspended first is the kernel's first choice again.
         let states = core.knownApps.values.map { (app: $0.index, state: $0.state, since: $0.since) }
-        for app in states.sorted(by: { $0.since < $1.since }) { resources.enter(app.state, app.app) }
+        for app in states.sorted(by: { $0.since < $1.since }) {
+            resources.enter(app.state, app.app)
+            suspensions.entered(app.state, app.app)
+        }
         for announcement in saved.announcements { restore(announcement) }
         // From here on the next daemon must know what is done.
         beginStore()
@@ -74,7 +75,7 @@ extension AppManager {
         driver.append(.resumeRestored)
         handleInputs()
         processes.checkRestored()
-        endAbandonedInterruptions()
+        interruptions.endAbandoned()
         handleInputs()
         announce()
         let running = core.runningCount
