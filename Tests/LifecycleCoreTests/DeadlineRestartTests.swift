@@ -186,6 +186,7 @@ import Testing
         #expect(
             world.core.deadline(running.kind, of: Self.clock)
                 == (isDueAtOnce ? end : world.now + AppMachine.readingTime))
+        #expect(world.core.savedEnd(running.kind, of: Self.clock) == end)
     }
 
     @Test(arguments: [DeadlineKind.answer, .performTask, .resignation])

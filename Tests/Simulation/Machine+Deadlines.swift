@@ -111,7 +111,9 @@ extension DeadlineKind {
         switch self {
         case .answer: ["launched", "told-sequence"]
         case .performTask: ["launched", "task-sequence"]
-        case .launch, .hello, .sceneDisconnection: ["launched"]
+        case .launch, .hello: ["launched"]
+        // An end that was called off, and is decided anew, has the time anew.
+        case .sceneDisconnection: ["launched", "scenes-end-began"]
         case .termination: ["launched", "state"]
         case .restart: ["failures"]
         case .resignation, .background, .reconnection, .exit, .tasks, .taskExpiration, .woken, .killed, .signal: []

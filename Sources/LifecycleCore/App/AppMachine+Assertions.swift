@@ -128,7 +128,6 @@ extension AppMachine {
     mutating func expireTasksAgain(_ shared: inout Shared) {
         guard state == .background, assertions.hasTasks else { return }
         guard let deadline = assertions.expiration else { return expireTasks(&shared) }
-        shared.deadlines.set(.taskExpiration, index, at: max(deadline, shared.now + Self.readingTime))
         reportExpiration(max(deadline, shared.now), &shared)
     }
 
