@@ -82,10 +82,10 @@ extension Daemon {
         case .client(let id, let ready): control.server.proceed(with: id, ready)
         case .turnsDue: control.server.giveTurns()
         case .longCallDue: control.server.passLongCall()
-        case .appsConnect: for peer in appSocket?.accept() ?? [] { manager.admit(peer) }
+        case .appsConnect: for peer in appSocket?.accept() ?? [] { manager.channels.admit(peer) }
         case .unmanaged(let connection, let ready):
-            if let peer = manager.unmanaged.read(connection, ready) { manager.admit(peer, resumes: true) }
-        case .channel(let app, let ready): manager.channels.proceed(with: app, ready, asking: manager)
+            manager.channels.admit(connection, ready)
+        case .channel(let app, let ready): manager.channels.proceed(with: app, ready)
         case .sharesDue: manager.resources.applyStale()
         case .trimmingDue: manager.trimmer.step()
         case .memoryPressure(let level, let ready): manager.memory.handle(level, ready)

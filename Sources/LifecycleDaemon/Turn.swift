@@ -28,6 +28,7 @@ struct Turn {
         repeat {
             control.forgetClosedConnections()
             if manager.uses.takeVisibleChange() { manager.desktop?.visibleAppsChanged() }
+            manager.channels.admitArrivals()
             manager.handleInputs()
             manager.processes.dropCandidates()
             manager.desktop?.inputsHandled()
@@ -39,6 +40,7 @@ struct Turn {
             control.sendAnswers()
             control.publish(manager.announce())
         } while !manager.driver.inbox.isEmpty || control.server.hasClosedConnections
+            || !manager.channels.arrivals.isEmpty
         manager.interruptions.forgetEnded()
     }
 }

@@ -1,39 +1,39 @@
 import Glibc
-import LifecycleCore
 import Processes
 import Systemd
 import Testing
 
+@testable import LifecycleCore
 @testable import LifecycleDaemon
 
 @Suite struct AppChannelsTests {
     private static let clock = AppID("clock")
 
-    private final class Delegate: ChannelDelegate {
-        func member(behind app: AppID) -> UInt32? { nil }
-        var isReconnecting = false
-        /// The processes that do not speak for the app.
-        var strangers: Set<ProcessID> = []
-        private(set) var stored: [AppIndex] = []
-
-        func isReconnecting(_ app: AppIndex) -> Bool { isReconnecting }
-        func isAdopted(_ app: AppIndex) -> Bool { false }
-        func isFirstHelloDue(_ app: AppIndex) -> Bool { false }
-        func replaceStoredDescriptors(of app: AppIndex) { stored.append(app) }
-        func mayConnect(_ process: ProcessID, as app: AppIndex) -> Bool { !strangers.contains(process) }
-    }
-
     private let events: Events
     private let core: CoreDriver
     private let store: StateLog
-    private let delegate = Delegate()
     private let channels: AppChannels
 
     init() throws {
         events = try Events()
         store = try StateLog()
         core = try CoreDriver.knowing(Self.clock, in: events)
-        channels = AppChannels(events: events, log: LifecycleLog(sink: RecordingJournal()), core: core, store: store)
+        let journal = RecordingJournal()
+        let exits = ExitHistory(
+            store: store, directory: AppRecords.Directory(path: "/nowhere", isSystem: false, log: journal))
+        let catalog = AppCatalog(
+            entries: nil, accounts: UserAccounts(), driver: core, exits: exits, store: store, log: journal)
+        let processes = try AppProcesses(events: events, core: core, store: store, log: journal)
+        channels = AppChannels(
+            events: events, log: LifecycleLog(sink: journal), core: core, catalog: catalog, processes: processes,
+            store: store)
+    }
+
+    /// Lets the app be one that has lost its channel and is expected to reconnect.
+    private func expectReconnection() {
+        var engine = core.core
+        engine.change(AppIndex(value: 0)) { app, _ in app.channel = .reconnecting(mayHaveReceivedNext: false) }
+        core.restore(engine)
     }
 
     /// Opens a channel, sends a line as the app, and returns the answer.
@@ -52,7 +52,7 @@ import Testing
 
     private func handle(_ event: DaemonEvent) {
         guard case .channel(let app, let ready) = event else { return }
-        channels.proceed(with: app, ready, asking: delegate)
+        channels.proceed(with: app, ready)
         channels.confirm()
     }
 
@@ -71,23 +71,24 @@ import Testing
         }
         let saved = ChannelProgress(try #require(store.state[.channel, Self.clock]))
         #expect(saved.version == 1 && saved.launched == Instant(microseconds: 7) && saved.process == getpid())
-        #expect(delegate.stored.isEmpty)
     }
 
     @Test func helloOfAProcessThatDoesNotSpeakForTheAppIsUnmanaged() throws {
-        delegate.strangers = [getpid()]
+        var policy = Policy()
+        policy.callbacks = .none
+        core.append(.define(Self.clock, policy))
+        core.handleInputs { _ in }
         #expect(try answer(to: "hello protocol=1\n") == "unmanaged\n")
         #expect(core.inbox.isEmpty && store.state.records.isEmpty)
     }
 
     @Test func helloOfAReconnectingAppIsReportedWithItsLastCallback() throws {
-        delegate.isReconnecting = true
+        expectReconnection()
         #expect(try answer(to: "hello protocol=1 resume=7\n").hasPrefix("welcome "))
         guard case .message(AppIndex(value: 0), .reconnected(lastSequence: 7))? = core.inbox.first else {
             Issue.record("\(core.inbox)")
             return
         }
-        #expect(delegate.stored == [AppIndex(value: 0)])
     }
 
     @Test func restoredChannelIsWelcomedUnlessTheAppHasClosedIt() throws {
@@ -126,7 +127,7 @@ import Testing
         var ends: [Int32] = [-1, -1]
         let type = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
         #expect(unsafe socketpair(AF_UNIX, type, 0, &ends) == 0)
-        channels.admit(Descriptor(owning: ends[0]), of: AppIndex(value: 0), connectedBy: getpid(), isNew: isNew)
+        channels.connect(Descriptor(owning: ends[0]), of: AppIndex(value: 0), connectedBy: getpid(), isNew: isNew)
         let bytes = Array(text.utf8)
         #expect(unsafe Glibc.write(ends[1], bytes, bytes.count) == bytes.count)
         return ends[1]
@@ -143,7 +144,7 @@ import Testing
         _ = try events.runGuarded {
             handle($0)
             guard second < 0, case .message(_, .closed)? = core.inbox.last else { return }
-            delegate.isReconnecting = true
+            expectReconnection()
             second = connect(sending: "hello protocol=1 resume=3\n")
             answered = try? events.loop.watch(descriptor: second, events: .readable) { _ in events.loop.exit(code: 0) }
         }
@@ -160,6 +161,6 @@ import Testing
 
     @Test func helloOfAnAppThatIsNotExpectedEndsTheChannel() throws {
         #expect(try answer(to: "hello protocol=1 resume=7\n").hasPrefix("goodbye "))
-        #expect(core.inbox.isEmpty && delegate.stored.isEmpty)
+        #expect(core.inbox.isEmpty)
     }
 }

@@ -5,28 +5,16 @@ import LifecycleCore
 import Processes
 import Systemd
 
-/// Tells the channels about the apps when they read, and learns that a lost channel is back.
-protocol ChannelDelegate: AnyObject {
-    /// Returns whether the app has lost its channel and is expected to reconnect.
-    func isReconnecting(_ app: AppIndex) -> Bool
-    /// Returns whether the app runs and has not said hello. The previous daemon may have lost it.
-    func isFirstHelloDue(_ app: AppIndex) -> Bool
-    /// Returns whether the daemon adopted the app.
-    func isAdopted(_ app: AppIndex) -> Bool
-    /// Stores the descriptors of an app with a new channel for the next daemon, in place of those with the channel before.
-    func replaceStoredDescriptors(of app: AppIndex)
-    /// Returns whether a process of the app speaks for it.
-    func mayConnect(_ process: ProcessID, as app: AppIndex) -> Bool
-    /// Returns the user of an app, if the journal entries about the apps of that user have a limit.
-    func member(behind app: AppID) -> UInt32?
-}
-
 /// The channels of the running apps. Each app has inherited its end from the daemon, so its identity is certain.
 final class AppChannels {
     private let events: Events
     private let log: LifecycleLog
-    private let core: CoreDriver
+    let core: CoreDriver
+    let processes: AppProcesses
+    private let catalog: AppCatalog
     private let store: StateLog
+    let unmanaged: UnmanagedApps
+    var arrivals: [Arrival] = []
     private var connections: [AppIndex: AppConnection] = [:]
     /// The apps whose lines were passed on and are still in the socket.
     private var unconfirmed: Set<AppIndex> = []
@@ -46,11 +34,17 @@ final class AppChannels {
         static let newlyAdopted = Marks(rawValue: 4)
     }
 
-    init(events: Events, log: LifecycleLog, core: CoreDriver, store: StateLog) {
+    init(
+        events: Events, log: LifecycleLog, core: CoreDriver, catalog: AppCatalog, processes: AppProcesses,
+        store: StateLog
+    ) {
         self.events = events
         self.log = log
         self.core = core
+        self.catalog = catalog
+        self.processes = processes
         self.store = store
+        unmanaged = UnmanagedApps(events: events)
     }
 
     /// Opens the channel of a launch.
@@ -75,7 +69,7 @@ final class AppChannels {
     /// - Parameters:
     ///   - process: The process that has connected.
     ///   - isNew: A Boolean value that indicates whether the app was adopted after it had connected.
-    func admit(
+    func connect(
         _ descriptor: consuming Descriptor, of app: AppIndex, connectedBy process: ProcessID, isNew: Bool = false
     ) {
         if isNew { marks[app] = .newlyAdopted }
@@ -119,25 +113,25 @@ final class AppChannels {
     func isOpen(_ app: AppIndex) -> Bool { connections[app] != nil }
 
     /// Writes and reads what the socket of an app is ready for.
-    func proceed(with app: AppIndex, _ ready: IOEvents, asking delegate: any ChannelDelegate) {
+    func proceed(with app: AppIndex, _ ready: IOEvents) {
         guard let connection = connections[app] else { return }
         connection.proceed(ready)
-        handleLines(of: app, connection, delegate)
+        handleLines(of: app, connection)
     }
 
     /// Reads more of what the app has sent, or the end of its channel, which may not have been seen yet.
     ///
     /// - Returns: Whether there was more.
-    func readMore(of app: AppIndex, asking delegate: any ChannelDelegate) -> Bool {
+    func readMore(of app: AppIndex) -> Bool {
         guard let connection = connections[app] else { return false }
         let hasRead = connection.read().hasRead
-        handleLines(of: app, connection, delegate)
+        handleLines(of: app, connection)
         return hasRead
     }
 
-    private func handleLines(of app: AppIndex, _ connection: AppConnection, _ delegate: any ChannelDelegate) {
+    private func handleLines(of app: AppIndex, _ connection: AppConnection) {
         unconfirmed.insert(app)
-        while let event = connection.next() { handle(event, of: app, delegate) }
+        while let event = connection.next() { handle(event, of: app) }
         settle(app)
     }
 
@@ -167,32 +161,33 @@ final class AppChannels {
 
     private func report(_ message: AppMessage, from app: AppIndex) { core.append(.message(app, message)) }
 
-    private func handle(_ event: AppConnection.Event, of app: AppIndex, _ delegate: any ChannelDelegate) {
+    private func handle(_ event: AppConnection.Event, of app: AppIndex) {
         switch event {
         case .hello(let version, let resume, let sender):
-            greet(app, version: version, resume: resume, sender: sender, delegate)
+            greet(app, version: version, resume: resume, sender: sender)
         case .message(let message): report(AppMessage(message), from: app)
         case .mistake(let mistake, let count):
             let id = core.id(of: app)
-            log.write(mistake: mistake, count: count, by: id, member: delegate.member(behind: id))
+            log.write(mistake: mistake, count: count, by: id, member: catalog.member(behind: id))
         }
     }
 
     private func greet(
-        _ app: AppIndex, version: Int64, resume: SequenceNumber?, sender: ProcessID?, _ delegate: any ChannelDelegate
+        _ app: AppIndex, version: Int64, resume: SequenceNumber?, sender: ProcessID?
     ) {
         // Every program below an app inherits the channel, unless the app closes it.
-        if let sender, !delegate.mayConnect(sender, as: app) { return send(.unmanaged, to: app) }
+        if let sender, !mayConnect(sender, as: app) { return send(.unmanaged, to: app) }
         let marks = marks(of: app)
         self.marks[app]?.remove(.newlyAdopted)
-        let isDue = resume?.rawValue == 0 && !marks.contains(.ended) && delegate.isFirstHelloDue(app)
+        let machine = core.app(app)
+        let isDue = resume?.rawValue == 0 && !marks.contains(.ended) && machine?.isFirstHelloDue == true
         let isFirst = resume == nil || isDue || marks.contains(.newlyAdopted)
-        guard isFirst || (delegate.isReconnecting(app) && !marks.contains(.dismissed)) else {
+        guard isFirst || (machine?.isReconnecting == true && !marks.contains(.dismissed)) else {
             send(.goodbye(reason: .notExpected), to: app)
             return close(app)
         }
         // The descriptors of a launched app are stored at its launch.
-        if resume != nil || delegate.isAdopted(app) { delegate.replaceStoredDescriptors(of: app) }
+        if resume != nil || machine?.policy.isAdopted == true { replaceStoredDescriptors(of: app) }
         if !isFirst, let resume {
             report(.reconnected(lastSequence: UInt64(clamping: resume.rawValue)), from: app)
         } else {
@@ -201,6 +196,29 @@ final class AppChannels {
         connections[app]?.accept(version: version, from: sender)
         // An app that is gone already ends its channel here, after its hello.
         send(.welcome(version: min(version, AppProtocol.version), appID: core.id(of: app).name), to: app)
+    }
+}
+
+extension AppMachine {
+    /// True for an app that runs and has not said hello. The previous daemon may have lost it.
+    fileprivate var isFirstHelloDue: Bool { state.isAlive && !isConnected && policy.callbacks != .none }
+}
+
+// MARK: - Descriptors for the next daemon
+
+extension AppChannels {
+    /// Has the service manager hold the pidfd and the channel of an app for the next daemon.
+    func storeDescriptors(of app: AppIndex) {
+        guard let launch = processes.launch(of: app) else { return }
+        let descriptors = [launch.pidfd, number(of: app)].compactMap { $0 }
+        DescriptorStore.store(descriptors, for: launch.token, log: log.sink)
+    }
+
+    /// Stores the descriptors of an app with a new channel, in place of those with the channel before.
+    private func replaceStoredDescriptors(of app: AppIndex) {
+        guard let launch = processes.launch(of: app) else { return }
+        DescriptorStore.discard(DescriptorStore.name(of: launch.token), log: log.sink)
+        storeDescriptors(of: app)
     }
 }
 

@@ -15,9 +15,9 @@ extension AppManager {
         if let objection = processes.adopt(app, as: definition, launched: driver.app(app)?.launched) {
             return spawnFailed(app, objection)
         }
-        storeDescriptors(of: app)
+        channels.storeDescriptors(of: app)
         driver.append(.outcome(app, .spawned))
-        connectAdopted(id, app)
+        channels.connectAdopted(id, app)
     }
 
     /// Returns whether the app's processes go on without the daemon: it was adopted, and ends by request or with the

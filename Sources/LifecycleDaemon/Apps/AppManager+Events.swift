@@ -6,74 +6,7 @@ import Systemd
 
 // MARK: - Channels
 
-extension AppManager: ChannelDelegate {
-    /// Accepts a connection to the socket for apps: of an app without a channel, or of an app that the daemon does not manage yet.
-    ///
-    /// - Parameter resumes: A Boolean value that indicates whether the hello of the process resumes a channel.
-    func admit(_ peer: PeerConnection, resumes: Bool = false) {
-        let process = peer.credentials.process
-        switch processes.owner(of: process) {
-        case .app(let id):
-            guard let app = driver.index(of: id), peer.lives else { return }
-            guard mayConnect(process, as: app), !hasChannelAfterReading(app) else { return unmanaged.add(peer) }
-            guard resumes || !isExpected(of: app, other: process) else {
-                return unmanaged.add(peer, awaitsHello: true)
-            }
-            connect(peer, to: app)
-        case .noApp: unmanaged.add(peer)
-        case .unknown: break
-        }
-    }
-
-    /// Returns whether the app has a channel, having handled what it has sent so far: the end of the channel may follow.
-    private func hasChannelAfterReading(_ app: AppIndex) -> Bool {
-        var left = Self.readLimit
-        while left > 0, channels.readMore(of: app, asking: self) {
-            handleInputs()
-            left -= 1
-        }
-        // The end of the channel is an input, too.
-        handleInputs()
-        return channels.isOpen(app)
-    }
-
-    /// The number of reads in one round of the loop, for an app that goes on sending.
-    private static let readLimit = 8
-
-    private func connect(_ peer: PeerConnection, to app: AppIndex, isNew: Bool = false) {
-        guard let descriptor = peer.takeDescriptor() else { return }
-        channels.admit(descriptor, of: app, connectedBy: peer.credentials.process, isNew: isNew)
-    }
-
-    /// Returns whether another process of the app had the channel, and can reconnect.
-    private func isExpected(of app: AppIndex, other process: ProcessID) -> Bool {
-        guard isReconnecting(app), let previous = channels.previousProcess(of: app), previous != process,
-            let status = ProcessStatus(of: previous), !status.isZombie
-        else { return false }
-        // The number may belong to a later process.
-        return processes.owner(of: previous) == .app(driver.id(of: app))
-    }
-
-    /// Gives an app that was adopted just now the channel on which its main process waits, or else another of its processes.
-    func connectAdopted(_ id: AppID, _ app: AppIndex) {
-        let isOfApp = { [self] in processes.owner(of: $0) == .app(id) && mayConnect($0, as: app) }
-        let main = processes.pid(of: app)
-        guard let peer = unmanaged.take(where: { $0 == main && isOfApp($0) }) ?? unmanaged.take(where: isOfApp) else {
-            return
-        }
-        connect(peer, to: app, isNew: true)
-    }
-
-    /// Returns whether a process of the app speaks for it: the main process, or one in its session while it runs. A program in
-    /// a terminal, which has a session of its own, does not.
-    func mayConnect(_ process: ProcessID, as app: AppIndex) -> Bool {
-        guard let definition = catalog[driver.id(of: app)], definition.callbacks != .none else { return false }
-        // The end of the main process may not have been seen yet.
-        guard let main = processes.pid(of: app), main != process, let status = ProcessStatus(of: main), !status.isZombie
-        else { return true }
-        return status.session == ProcessStatus(of: process)?.session
-    }
-
+extension AppManager {
     func deliver(_ delivery: Delivery, to app: AppIndex) {
         let time = delivery.launch?.previous.map { exits.seconds(of: $0, driver.id(of: app)) }
         let scene = delivery.scene.flatMap { driver.app(app)?.scenes[$0.scene] }
@@ -93,29 +26,6 @@ extension AppManager: ChannelDelegate {
     func millisecondsLeft(until end: Instant) -> Int64 {
         let now = driver.now
         return end > now ? end.duration(since: now).wholeMilliseconds : 0
-    }
-
-    func isAdopted(_ app: AppIndex) -> Bool { catalog[driver.id(of: app)]?.isAdopted ?? false }
-    func member(behind app: AppID) -> UInt32? { catalog.member(behind: app) }
-
-    func isReconnecting(_ app: AppIndex) -> Bool { driver.app(app)?.isReconnecting ?? false }
-
-    func isFirstHelloDue(_ app: AppIndex) -> Bool {
-        guard let app = driver.app(app) else { return false }
-        return app.state.isAlive && !app.isConnected && app.policy.callbacks != .none
-    }
-
-    func replaceStoredDescriptors(of app: AppIndex) {
-        guard let launch = processes.launch(of: app) else { return }
-        DescriptorStore.discard(DescriptorStore.name(of: launch.token), log: log.sink)
-        storeDescriptors(of: app)
-    }
-
-    /// Has the service manager hold the pidfd and the channel of an app for the next daemon.
-    func storeDescriptors(of app: AppIndex) {
-        guard let launch = processes.launch(of: app) else { return }
-        let descriptors = [launch.pidfd, channels.number(of: app)].compactMap { $0 }
-        DescriptorStore.store(descriptors, for: launch.token, log: log.sink)
     }
 }
 
@@ -142,7 +52,7 @@ extension AppManager {
                 exits.last.noteStateSetAside(of: id)
             }
             processes.spawn(app, request, as: definition, launched: machine?.launched) {
-                storeDescriptors(of: app)
+                channels.storeDescriptors(of: app)
                 return store.objection
             }
             extendLifetime(output)

@@ -12,7 +12,6 @@ final class AppManager {
     let store: StateLog
     let processes: AppProcesses
     let channels: AppChannels
-    let unmanaged: UnmanagedApps
     let memory: MemoryWatch
     let resources: StateResources
     let exits: ExitHistory
@@ -63,8 +62,8 @@ final class AppManager {
             } else {
                 nil
             }
-        unmanaged = UnmanagedApps(events: events)
-        channels = AppChannels(events: events, log: self.log, core: driver, store: store)
+        channels = AppChannels(
+            events: events, log: self.log, core: driver, catalog: catalog, processes: processes, store: store)
         memory = try MemoryWatch(events: events, log: log, core: driver)
         resources = try StateResources(events: events, log: log, processes: processes, core: driver, store: store)
         trimmer = try MemoryTrimmer(events: events, log: self.log, processes: processes, core: driver)

@@ -65,8 +65,10 @@ extension AppManager {
         // A deadline that passed meanwhile is not that of a launch that follows one of these exits.
         handleInputs(overdue: ended.map { app, status in .outcome(app, .exited(status, othersLeft: false)) })
         for id in ids {
-            guard let app = driver.index(of: id), isReconnecting(app) else { continue }
-            if let last = channels.welcomeAgain(app) { driver.append(.message(app, .reconnected(lastSequence: last))) }
+            guard let app = driver.app(id), app.isReconnecting, let last = channels.welcomeAgain(app.index) else {
+                continue
+            }
+            driver.append(.message(app.index, .reconnected(lastSequence: last)))
         }
         handleInputs()
         catalog.defineAll()
