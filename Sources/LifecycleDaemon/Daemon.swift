@@ -226,9 +226,9 @@ public final class Daemon {
         reexecution = nil
         log.write(LogEntry(id: .daemonStopping, message: "lifed is stopping, and terminates every app"))
         // A manifest may give an app a longer termination timeout than the unit gives all of them.
-        let longest = manager.core.longestTermination
-        notify(.stopping, .extendTimeout(longest), .status("Ending \(manager.core.runningCount) apps"))
-        manager.shutDown()
+        let longest = manager.driver.core.longestTermination
+        notify(.stopping, .extendTimeout(longest), .status("Ending \(manager.driver.core.runningCount) apps"))
+        manager.driver.append(.shutDown)
     }
 
     func handOver() {

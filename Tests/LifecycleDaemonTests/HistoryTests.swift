@@ -14,7 +14,7 @@ import Testing
     }
 
     @Test func oldestEventIsForgottenWhenTheLogIsFull() {
-        var history = History()
+        let history = History()
         #expect(history.events.start == nil && history.events.last(9) { _ in true }.isEmpty)
         for number in 0..<EventLog.limit + 10 {
             history.append(step(number % 3 == 0 ? Self.mail : Self.clock, number), pid: 7, member: nil)
@@ -30,7 +30,7 @@ import Testing
     }
 
     @Test func transitionsAndEndsAreCounted() {
-        var history = History()
+        let history = History()
         history.append(step(Self.clock, 1, to: .suspended, .idle), pid: nil, member: nil)
         history.append(step(Self.clock, 2, to: .notRunning, .reclaimed), pid: nil, member: nil)
         history.append(step(Self.mail, 3, to: .notRunning, .reclaimed), pid: nil, member: nil)
@@ -39,7 +39,7 @@ import Testing
     }
 
     @Test func decisionsAreRecordedToo() {
-        var history = History()
+        let history = History()
         let now = Instant(microseconds: 5)
         let exit = ExitRecord(state: .active, reason: .crash, status: .signal(11), instant: now)
         history.append(.answerOverdue(Self.clock, .openURL), pid: 1, member: nil, at: now)
@@ -55,7 +55,7 @@ import Testing
     }
 
     @Test func memberSeesWhatHappenedWhileTheIdWasThatOfOwnApp() {
-        var history = History()
+        let history = History()
         for (number, member) in [(1, 1000), (2, nil), (3, 1001)] as [(Int, UInt32?)] {
             history.append(step(Self.clock, number), pid: nil, member: member)
         }

@@ -25,7 +25,7 @@ final class AppManager {
     let loop: EventLoop
     let launcher: AppLauncher
     let trimmer: MemoryTrimmer
-    var history = History()
+    let history = History()
     var isRestoring = false
     /// The transitions that are performed and not announced, each with the index and the main process of its app.
     var announcements: [(Announcement, AppIndex?, ProcessID?)] = []
@@ -105,10 +105,6 @@ final class AppManager {
         processes.beginIdleWork()
         resources.beginIdleWork()
         suspensions.beginIdleWork()
-    }
-
-    func shutDown() {
-        driver.append(.shutDown)
     }
 
     /// Removes what is left of the control groups. Called when all apps have ended.

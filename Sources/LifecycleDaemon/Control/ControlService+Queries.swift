@@ -78,7 +78,7 @@ extension ControlService {
         // An app does not learn which others are known.
         if let id, let only = call.scope.onlyApp, id != only { throw ServiceError.permissionDenied }
         if let id, driver.isKnown(id), !rights.seesAll(of: id, call.scope) { throw ServiceError.permissionDenied }
-        let log = manager.history.events
+        let log = history.events
         let limit = wanted.limit.map { Int(clamping: $0) } ?? EventLog.limit
         let events = log.last(limit) { (id == nil || $0.app == id) && $0.isVisible(to: call.scope) }
         let since = log.start.map { exits.time(of: $0) } ?? started

@@ -10,7 +10,10 @@ import Varlink
 /// Serves the interface `org.lifed`: passes requests to the core, and its replies and transitions to clients.
 final class ControlService {
     let version = Version.current
-    let manager: AppManager
+    let history: History
+    private let uses: UseReports
+    private let interruptions: Interruptions
+    private let store: StateLog
     let driver: CoreDriver
     let catalog: AppCatalog
     let processes: AppProcesses
@@ -38,14 +41,15 @@ final class ControlService {
         events: Events, socket: consuming ControlSocket, manager: AppManager, log: Log, instance: Instance,
         path: String, owner: @escaping (ProcessID) -> ProcessOwner
     ) throws {
-        self.manager = manager
         self.log = log
         self.instance = instance
         self.path = path
         (driver, catalog) = (manager.driver, manager.catalog)
-        (processes, exits) = (manager.processes, manager.exits)
+        (processes, exits, history) = (manager.processes, manager.exits, manager.history)
+        (uses, interruptions, store) = (manager.uses, manager.interruptions, manager.store)
         presentation = Presentation(
-            driver: driver, catalog: catalog, processes: processes, exits: exits, manager: manager)
+            driver: driver, catalog: catalog, processes: processes, exits: exits, suspensions: manager.suspensions,
+            outputLocation: manager.launcher.outputLocation)
         rights = ClientRights(driver: driver, catalog: catalog, processes: processes, exits: exits)
         started = exits.time(of: driver.now)
         let service = Service(
@@ -119,7 +123,7 @@ final class ControlService {
             apps: Int64(driver.core.knownApps.count), running: Int64(core.runningCount),
             clients: Int64(server.clientCount),
             journal: log.usesJournal, containment: containment == .keeper ? .keeper : nil,
-            problems: problems, launchBlocker: manager.store.objection?.description)
+            problems: problems, launchBlocker: store.objection?.description)
     }
 }
 
@@ -182,15 +186,15 @@ extension ControlService: LifedHandler {
         if let objection = rights.objection(to: request, by: call.scope) { throw objection }
         // An interruption that lasts until it is ended by its name does not end with another client.
         let isNew = !driver.core.interruptions.contains(name)
-        if isNew, case .member(let user) = call.scope, let reason = manager.interruptions.bound.begin(name, by: user) {
+        if isNew, case .member(let user) = call.scope, let reason = interruptions.bound.begin(name, by: user) {
             throw ControlError(
                 .refused, id: nil, reason: reason,
                 remedy: "list them with 'lifectl status' and end one with 'lifectl interrupt end'")
         }
         if parameters.whileConnected != true {
-            manager.interruptions.bound.removeAll(of: name)
-        } else if isNew || manager.interruptions.bound.contains(name) {
-            manager.interruptions.bound.add(name, to: call.connection)
+            interruptions.bound.removeAll(of: name)
+        } else if isNew || interruptions.bound.contains(name) {
+            interruptions.bound.add(name, to: call.connection)
         }
         open(request, for: call)
     }
@@ -232,7 +236,7 @@ extension ControlService: LifedHandler {
         guard report.apps.count <= SetInUseParameters.limit else { throw ServiceError.invalidParameter("apps") }
         let ids = report.apps.map { AppID($0) }
         let known = Set(ids.filter { driver.isKnown($0) && rights.seesAll(of: $0, call.scope) })
-        manager.uses.report(report.use, of: known, by: call.connection)
+        uses.report(report.use, of: known, by: call.connection)
         let core = driver.core
         let ignored = ids.filter { id in
             guard known.contains(id), let app = driver.app(id) else { return true }
@@ -284,9 +288,9 @@ extension ControlService {
             requests.removeAll(of: connection)
             subscriptions.remove(connection)
             // A use ends with the connection of the client that reported it.
-            manager.uses.end(by: connection)
-            manager.interruptions.bound.remove(connection)
-            manager.interruptions.endAbandoned()
+            uses.end(by: connection)
+            interruptions.bound.remove(connection)
+            interruptions.endAbandoned()
         }
     }
 }

@@ -43,7 +43,7 @@ struct MetricsCalls {
     ]
 
     private var metrics: [MetricsListReply] {
-        let counts = service.manager.history.counts
+        let counts = service.history.counts
         let apps = service.driver.apps
         var states: [AppState: Int] = [:]
         for app in apps { states[app.state, default: 0] += 1 }

@@ -10,7 +10,9 @@ struct Presentation {
     let catalog: AppCatalog
     let processes: AppProcesses
     let exits: ExitHistory
-    let manager: AppManager
+    let suspensions: SuspendedApps
+    /// Returns where a user finds the output of an app.
+    let outputLocation: (AppID) -> String
 
     private func time(of instant: Instant) -> Int64 { exits.time(of: instant) }
 
@@ -270,7 +272,7 @@ struct Presentation {
     private func error(_ refusal: Refusal) -> ControlError {
         guard case .notGone(let id) = refusal, let failure = processes.failedEnd(of: driver.index(of: id))
         else {
-            return ControlError(refusal, outputLocation: manager.launcher.outputLocation)
+            return ControlError(refusal, outputLocation: outputLocation)
         }
         return ControlError(.failed, id: id.name, reason: "cannot end it: \(failure)", remedy: "")
     }
@@ -322,7 +324,7 @@ struct Presentation {
         case .use(let use):
             return make(
                 APIStateConditionKind(use),
-                driver.index(of: app).map { manager.suspensions.users(use, of: $0) } ?? [])
+                driver.index(of: app).map { suspensions.users(use, of: $0) } ?? [])
         case .restart(let instant): return make(.restart, until: instant)
         case .restartLimitReached: return make(.restartLimit)
         case .stoppedByOther: return make(.stoppedByOther)

@@ -3,7 +3,7 @@ import LifecycleCore
 import Processes
 
 /// The last events since the daemon was started, and counts of all of them.
-struct History {
+final class History {
     private(set) var events = EventLog()
     private(set) var counts = Counts()
 
@@ -17,7 +17,7 @@ struct History {
     }
 
     /// - Parameter member: The user of the app, if that can be a member of the group `lifed`.
-    mutating func append(_ step: Transition, pid: ProcessID?, member: UInt32?) {
+    func append(_ step: Transition, pid: ProcessID?, member: UInt32?) {
         events.append(
             .init(
                 app: step.app, reason: step.reason, instant: step.instant, stateTime: step.stateTime,
@@ -26,7 +26,7 @@ struct History {
         if step.to == .notRunning { counts.ends[step.reason, default: 0] += 1 }
     }
 
-    mutating func append(
+    func append(
         _ decision: Decision, pid: ProcessID?, member: UInt32?, at now: @autoclosure () -> Instant
     ) {
         switch decision {
