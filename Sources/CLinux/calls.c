@@ -39,11 +39,6 @@ static int result_of(long value)
     return value < 0 ? -errno : (int)value;
 }
 
-int linux_open_at(int directory, const char *name, int flags)
-{
-    return result_of(openat(directory, name, flags));
-}
-
 int linux_pipe(int ends[2])
 {
     return result_of(pipe2(ends, O_CLOEXEC));

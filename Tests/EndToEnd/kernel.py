@@ -1,16 +1,11 @@
 """The kernel's own view of processes, read from a proc file system."""
 
-import contextlib
 import os
-import re
 import time
 from dataclasses import dataclass
 from pathlib import Path
 
 from container import wait_for
-
-# The directory and the list of processes of an app's group, and the status of its main process.
-KEPT_FILE = re.compile(r"/app-[^/]*(/cgroup\.procs)?( \(deleted\))?$|^/proc/[0-9]+/(stat|task/[0-9]+/children)( \(deleted\))?$")
 
 
 def reports_switches():
@@ -79,19 +74,8 @@ class Kernel:
         return sum(stat.ticks for stat in self.tree(pid))
 
     def descriptors(self, pid):
-        """The number of descriptors, without the files of groups that a daemon holds open, which are bounded by themselves."""
-        return len(self._targets(pid)) - self.kept_files(pid)
-
-    def kept_files(self, pid):
-        """The number of files that a daemon holds open for the next look at an app's group."""
-        return sum(bool(KEPT_FILE.search(target)) for target in self._targets(pid))
-
-    def _targets(self, pid):
-        targets = []
-        for number in os.listdir(self.proc / str(pid) / "fd"):
-            with contextlib.suppress(FileNotFoundError):
-                targets.append(self.descriptor(pid, number))
-        return targets
+        """The number of descriptors."""
+        return len(os.listdir(self.proc / str(pid) / "fd"))
 
     def descriptor(self, pid, number):
         """What a descriptor of a process refers to."""

@@ -194,18 +194,3 @@ def test_group_of_a_launched_app_is_limited_when_the_app_runs(direct):
         pytest.skip("no control groups can be made here")
     limit = group_of(pid) / "cgroup.max.descendants"
     wait_for(lambda: limit.read_text() == "256\n", what="the limit of groups below that of the app")
-
-
-def test_files_of_few_groups_stay_open_and_none_of_apps_that_ended(direct):
-    pid = direct.process.pid
-    apps = [f"app-{number}" for number in range(20)]
-    for app in apps:
-        direct.lifectl.start(app, *programs.IDLE)
-    direct.lifectl("suspend", *apps)
-    if direct.lifectl.app(apps[0])["containment"] != "cgroup":
-        pytest.skip("the daemon has no control groups here")
-    # Those of 16 groups.
-    assert 0 < direct.kernel.kept_files(pid) <= 64
-    direct.lifectl("terminate", *apps)
-    # No client waits for that, so it follows the reply.
-    wait_for(lambda: direct.kernel.kept_files(pid) == 0, what="no open file of an app that ended")

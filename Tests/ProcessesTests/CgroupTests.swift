@@ -41,13 +41,6 @@ import Testing
         #expect(Cgroup.mountPoint(inMounts: "") == nil)
     }
 
-    @Test(arguments: [
-        ("7\n", true), ("", false), ("7\n8\n", false), ("77\n", false), ("8\n7\n", false), ("0\n7\n", false),
-    ])
-    func processIsOnlyOneInListThatNamesNoOther(_ list: String, _ isOnly: Bool) {
-        #expect(Cgroup.isOnly(7, in: Array(list.utf8).span) == isOnly)
-    }
-
     @Test func eventsAreReadByName() {
         let events = CgroupEvents(parsing: Array("populated 1\nfrozen 0\nsomething 1\n".utf8).span)
         #expect(events.isPopulated)

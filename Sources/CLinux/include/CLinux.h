@@ -151,9 +151,6 @@ struct linux_child_event {
 /// Returns 1 with an event, 0 when there is none.
 int linux_wait(enum linux_wait_target target, int id, struct linux_child_event *event);
 
-/// openat(2) without a mode: a descriptor, or a negated errno.
-int linux_open_at(int directory, const char *name, int flags);
-
 /// A file in memory that is not closed on exec (memfd_create(2)); the name is for users. A descriptor, or a negative errno.
 int linux_memory_file(const char *name);
 

@@ -186,12 +186,6 @@ extension Cgroup {
         return found
     }
 
-    /// Returns whether the text of a `cgroup.procs` names this process once, and nothing else.
-    static func isOnly(_ process: ProcessID, in text: Span<UInt8>) -> Bool {
-        var position = 0
-        return text.number(at: &position) == process && position + 1 >= text.count
-    }
-
     /// A Boolean value that indicates whether systemd has handed the group over (`Delegate=yes`).
     ///
     /// The system's manager says so in an attribute that only root can set, and newer versions in another one too.

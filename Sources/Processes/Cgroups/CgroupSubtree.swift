@@ -11,7 +11,6 @@ public final class CgroupSubtree {
     let origin: Cgroup?
     /// Groups that should be removed and still had a process in them.
     private var leftovers: [Cgroup] = []
-    let recentFiles = RecentGroupFiles()
 
     /// More groups than apps can be kept.
     static let groupLimit = 1 << 17

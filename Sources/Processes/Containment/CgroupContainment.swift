@@ -12,7 +12,7 @@ final class CgroupContainment: Containment {
         let helpers: HelperPrograms
     }
 
-    var group: Cgroup { files.group }
+    let group: Cgroup
     let subtree: CgroupSubtree
     /// The launch whose processes the group holds, once there is one.
     var launch: Launch?
@@ -20,7 +20,6 @@ final class CgroupContainment: Containment {
     var outside: Set<ProcessIdentity> = []
 
     private let events: CgroupEventFile
-    private let files: GroupFiles
     private let number: UInt?
     private var isFreezeRequested: Bool
     private var leaderIsReaped = false
@@ -36,23 +35,22 @@ final class CgroupContainment: Containment {
     ///   - group: A group of an app in the subtree, in which nothing else is. It is removed with the containment.
     ///   - isAskedToFreeze: Whether the group was asked to freeze before.
     init(group: Cgroup, subtree: CgroupSubtree, isAskedToFreeze: Bool = false) throws(Errno) {
+        self.group = group
         self.subtree = subtree
         isFreezeRequested = isAskedToFreeze
         events = try CgroupEventFile(of: group)
-        files = GroupFiles(of: group.lastName, in: subtree.apps)
         number = group.number
     }
 
     override var kind: ContainmentKind { .cgroup }
     override var cgroup: Cgroup? { group }
-    override var groupName: String? { files.name }
+    override var groupName: String? { group.lastName }
     override var groupNumber: UInt? { number }
 
-    /// Limits the groups below the group, and opens the files that the first operation reads.
+    /// Limits the groups below the group.
     override func completeSetUp() {
-        subtree.recentFiles.touch(files, main: launch?.main.pid)
         // A kernel that cannot limit them has walks that are limited.
-        try? files.write("256", to: "cgroup.max.descendants")
+        try? group.write("256", to: "cgroup.max.descendants")
     }
 
     // MARK: - Members
@@ -60,30 +58,21 @@ final class CgroupContainment: Containment {
     /// Returns the members in the order of their starts.
     override func members() -> [ProcessStatus] {
         let numbers = numbers()
-        var found = numbers.compactMap { files.processStatus(of: $0) }.filter { !$0.isZombie }
+        var found = numbers.compactMap { ProcessStatus(of: $0) }.filter { !$0.isZombie }
         if hasOutside(numbers) { found += membersOutside(numbers) }
         if found.count > 1 { hadSeveral = true }
         return found.count < 2 ? found : found.sorted { ($0.startTime, $0.pid) < ($1.startTime, $1.pid) }
     }
 
-    override var isPopulated: Bool { files.events?.isPopulated ?? false }
+    override var isPopulated: Bool { group.events?.isPopulated ?? false }
 
     override func memberIDs() -> [ProcessID]? {
         let numbers = numbers()
         return hasOutside(numbers) ? numbers + membersOutside(numbers).pids : numbers
     }
 
-    override func isAlone(_ process: ProcessID) -> Bool {
-        guard outside.isEmpty, process == launch?.main.pid else { return super.isAlone(process) }
-        subtree.recentFiles.touch(files, main: process)
-        return files.haveOnly(process)
-    }
-
     private func numbers() -> [ProcessID] {
-        subtree.recentFiles.touch(files, main: launch?.main.pid)
-        let found = files.processIDs()
-        // Mostly it is the main process alone.
-        return found.count == 1 && found[0] == launch?.main.pid ? found : found.filter { $0 != getpid() && $0 != 1 }
+        group.processIDs().filter { $0 != getpid() && $0 != 1 }
     }
 
     override func claims(_ process: ProcessStatus) -> Bool {
@@ -106,11 +95,7 @@ final class CgroupContainment: Containment {
 
     override func acknowledgeChange() -> Bool { events.acknowledge() }
 
-    override func discard() {
-        subtree.recentFiles.remove(files)
-        files.close()
-        subtree.discard(group)
-    }
+    override func discard() { subtree.discard(group) }
 
     // MARK: - Members outside of the group
 
@@ -144,8 +129,7 @@ final class CgroupContainment: Containment {
         let children = Children()
         var candidates: [(parent: ProcessID, child: ProcessID)] = []
         for parent in members {
-            let listed = leaderIsReaped ? nil : files.children(of: parent)
-            for child in listed ?? children.of(parent.pid, threadCount: parent.threadCount) {
+            for child in children.of(parent.pid, threadCount: parent.threadCount) {
                 candidates.append((parent.pid, child))
             }
         }
@@ -189,7 +173,7 @@ final class CgroupContainment: Containment {
 
     override func freeze() -> Bool {
         // A call that fails leaves the group as it was, and the previous daemon may have frozen it.
-        isFreezeRequested = (try? files.write("1", to: "cgroup.freeze")) != nil || group.isAskedToFreeze
+        isFreezeRequested = (try? group.write("1", to: "cgroup.freeze")) != nil || group.isAskedToFreeze
         return isFreezeRequested
     }
 
@@ -197,12 +181,12 @@ final class CgroupContainment: Containment {
         guard isFreezeRequested else { return }
         // A group that stays frozen neither runs nor is stopped by signals, so a call that fails is made once more.
         for _ in 0..<2 where isFreezeRequested {
-            isFreezeRequested = (try? files.write("0", to: "cgroup.freeze")) == nil
+            isFreezeRequested = (try? group.write("0", to: "cgroup.freeze")) == nil
         }
     }
 
     override func freezes(_ process: ProcessStatus) -> Bool { !outside.contains(process.identity) }
 
     /// The kernel says so of empty groups too.
-    override var isFrozen: Bool { isFreezeRequested && files.events?.isFrozen ?? false }
+    override var isFrozen: Bool { isFreezeRequested && group.events?.isFrozen ?? false }
 }
