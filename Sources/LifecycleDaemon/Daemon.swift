@@ -152,7 +152,6 @@ public final class Daemon {
     /// Restores the apps of the previous daemon, or begins with those of the configuration.
     private func begin(with configuration: LoadedConfiguration) throws {
         let containment = configuration.settings.containment
-        control.containment = containment
         let cgroups = CgroupSetup.claim(containment, instance, runtimeDirectory: paths.runtime, log: log)
         CgroupSetup.enableControllers(of: cgroups, isClearedAfterCrash: usesControllers, log: log)
         manager.setCgroups(cgroups)

@@ -25,7 +25,7 @@ final class ControlService {
     let started: Int64
     private(set) var problems: [APIProblem] = []
     /// The setting with which the daemon started; a reload does not change it.
-    var containment = DaemonSettings.Containment.auto
+    private var containment: DaemonSettings.Containment?
     private let log: Log
     private let instance: Instance
     private let path: String
@@ -74,6 +74,7 @@ final class ControlService {
 
     func apply(_ configuration: LoadedConfiguration) {
         problems = configuration.problems.map { APIProblem($0) }
+        containment = containment ?? configuration.settings.containment
         let limits = configuration.settings.limits
         server.access.setAdministrators(configuration.settings.access.administrators)
         server.clientLimit = limits.clients
