@@ -2,9 +2,9 @@ import DequeModule
 import LifecycleCore
 import Systemd
 
-/// Holds the core: keeps it supplied with inputs and the time, and saves its state before its effects are performed.
+/// Holds the core: keeps it supplied with inputs and the time, and saves its state before what follows from it is performed.
 ///
-/// Nothing enters the core from within. Whatever happens is appended to the inbox, the outcome of an effect that is performed
+/// Nothing enters the core from within. Whatever happens is appended to the inbox, the outcome of an operation that is performed
 /// just now included, and ``handleInputs(perform:)`` handles one input after the other.
 final class CoreDriver {
     private(set) var core = Engine()
@@ -60,8 +60,8 @@ final class CoreDriver {
     ///
     /// - Parameters:
     ///   - overdue: Inputs that happened before the deadlines that are due. What they cause comes after all of them.
-    ///   - perform: Performs the effects of one input, when they are saved.
-    func handleInputs(overdue: [Input] = [], perform: ([Effect]) -> Void) {
+    ///   - perform: Performs what one input leads to, when that is saved.
+    func handleInputs(overdue: [Input] = [], perform: (Ready) -> Void) {
         for input in overdue { handle(input, perform) }
         while true {
             if let due = core.nextDeadline, due <= now {
@@ -75,10 +75,10 @@ final class CoreDriver {
         arm()
     }
 
-    private func handle(_ input: Input, _ perform: ([Effect]) -> Void) {
-        let effects = core.handle(input, at: now)
-        store.save(changesOf: &core, announcing: effects)
-        perform(effects)
+    private func handle(_ input: Input, _ perform: (Ready) -> Void) {
+        let ready = core.handle(input, at: now)
+        store.save(changesOf: &core, announcing: ready.announcements)
+        perform(ready)
     }
 
     private func arm() {

@@ -1,3 +1,5 @@
+import LifecycleCore
+
 /// What follows each event of the loop: the core handles what has happened, clients get their replies, and then the journal, the
 /// history and the subscribers are told. Calls of clients are handled here, one after the other, each in a turn of its own.
 ///
@@ -33,9 +35,9 @@ struct Turn {
             manager.processes.dropCandidates()
             manager.desktop?.inputsHandled()
             machine.saveSession()
-            for (id, reply) in manager.takeReplies() {
-                machine.noteReply(to: id)
-                control.send(reply, to: id)
+            for answer in manager.takeReplies() {
+                machine.noteReply(to: answer.request)
+                control.send(answer)
             }
             control.sendAnswers()
             control.publish(manager.announce())

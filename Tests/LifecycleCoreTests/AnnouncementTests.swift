@@ -23,16 +23,18 @@ import Testing
     }
 
     @Test(arguments: [nil, .zero, .milliseconds(20), .microseconds(Int64.max)] as [Duration?])
-    func transitionIsReadAsItWasWritten(answer: Duration?) {
+    func transitionIsReadAsItWasWritten(answer: Duration?) throws {
         for step in [.app(Self.transition(answer)), .scene(Self.sceneTransition(answer))] as [Announcement] {
-            #expect(Announcement(of: Self.clock, step.record) == step)
+            #expect(Announcement(of: Self.clock, try #require(step.record)) == step)
         }
-        #expect(Announcement.app(Self.transition()).state == .inactive)
-        #expect(Announcement.scene(Self.sceneTransition()).state == nil)
     }
 
-    @Test func recordThatSaysLessIsNoTransitionOrOneWithDefaults() {
-        let fields = Announcement.app(Self.transition()).record.fields
+    @Test func decisionIsNotSaved() {
+        #expect(Announcement.decision(.stopRenewed(Self.clock), of: nil).record == nil)
+    }
+
+    @Test func recordThatSaysLessIsNoTransitionOrOneWithDefaults() throws {
+        let fields = try #require(Announcement.app(Self.transition()).record).fields
         for index in fields.indices {
             var rest = fields
             let missing = rest.remove(at: index).name

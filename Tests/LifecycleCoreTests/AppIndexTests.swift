@@ -15,9 +15,9 @@ import Testing
         var core = Engine()
         _ = core.handle(.define(Self.clock, policy(isTransient: false)), at: Self.now)
         let index = try #require(core.index(of: Self.clock))
-        let effects = core.handle(.forget(Self.clock), at: Self.now)
-        #expect(effects == [.forgotten(index, exit: nil, reclaimed: nil)])
-        // Its effects are still to be performed.
+        let ready = core.handle(.forget(Self.clock), at: Self.now)
+        #expect(ready.forgotten == [Ready.Forgotten(app: index, exit: nil, reclaimed: nil)])
+        // What the input leads to is still to be performed.
         #expect(core.index(of: Self.clock) == index && core.knownApps[known: index] == nil)
         _ = core.handle(.define(Self.maps, policy(isTransient: false)), at: Self.now)
         let later = try #require(core.index(of: Self.maps))
@@ -48,15 +48,15 @@ import Testing
             .outcome(former, .spawnFailed(.noSuchProgram)), .message(former, .hello),
             .message(former, .beginTask(1, name: "save")), .message(former, .closed),
         ]
-        for input in late { #expect(core.handle(input, at: Self.now) == [], "\(input)") }
+        for input in late { #expect(core.handle(input, at: Self.now) == Ready(), "\(input)") }
         #expect(core.record(of: id) == before)
-        #expect(core.handle(.outcome(later, .exited(.code(0), othersLeft: false)), at: Self.now) != [])
+        #expect(core.handle(.outcome(later, .exited(.code(0), othersLeft: false)), at: Self.now) != Ready())
     }
 
     @Test func outcomeOfAnIndexThatNoAppHasHadChangesNothing() {
         var core = Engine()
-        #expect(core.handle(.outcome(AppIndex(value: 7), .gone), at: Self.now) == [])
-        #expect(core.handle(.message(AppIndex(value: 7), .hello), at: Self.now) == [])
+        #expect(core.handle(.outcome(AppIndex(value: 7), .gone), at: Self.now) == Ready())
+        #expect(core.handle(.message(AppIndex(value: 7), .hello), at: Self.now) == Ready())
     }
 
     @Test func numberStandsForOneIndex() {

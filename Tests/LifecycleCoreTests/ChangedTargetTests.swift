@@ -37,7 +37,7 @@ import Testing
         world.ask(.focus(Self.clock))
         #expect(
             world.lines() == [
-                "resume clock", "reply 3 refused superseded", "clock: suspended → background (focus)",
+                "reply 3 refused superseded", "resume clock", "clock: suspended → background (focus)",
                 "clock ← will-enter-foreground", "clock: background → inactive (focus)",
                 "clock: inactive → active (focus)", "reply 4 done", "clock ← did-become-active",
             ])

@@ -30,8 +30,8 @@ import Testing
                 "clock ← did-finish-launching",
                 "clock ← open-url",
                 "! clock open-url handled",
-                "reply 1 handled",
                 "clock: inactive → active (url)",
+                "reply 1 handled",
                 "clock ← did-become-active",
             ])
     }
@@ -69,8 +69,8 @@ import Testing
                 "clock: background → inactive (url)",
                 "clock ← open-url",
                 "! clock open-url declined",
-                "reply 3 declined",
                 "clock: inactive → active (url)",
+                "reply 3 declined",
                 "clock ← did-become-active",
             ])
     }

@@ -79,7 +79,7 @@ import Testing
         var world = suspended()
         world.give(.signalPending, of: Self.clock)
         #expect(
-            world.lines() == ["resume clock", "! signal pending", "clock: suspended → background (signalled)"])
+            world.lines() == ["! signal pending", "resume clock", "clock: suspended → background (signalled)"])
         world.give(.exited(.signal(15), othersLeft: false), of: Self.clock)
         #expect(world.lines() == ["! clock exited (signalled)", "clock: background → notRunning (signalled)"])
         let exit = world.core.knownApps[Self.clock]?.lastExit

@@ -32,7 +32,7 @@ import Testing
         world.give(message, from: Self.clock)
         if !isSeenStopped { world.give(.stopped, of: Self.clock) }
         let lines = world.lines()
-        #expect(lines.filter { !$0.contains("→") } == ["stop clock", "resume clock", "clock ← granted 2"])
+        #expect(lines.filter { !$0.contains("→") } == ["stop clock", "clock ← granted 2", "resume clock"])
         #expect(lines.filter { $0.contains("→") }.count == (isSeenStopped ? 2 : 0))
         #expect(world.state("clock") == .background)
         world.withholding = []

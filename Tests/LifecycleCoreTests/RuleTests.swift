@@ -97,13 +97,13 @@ import Testing
         #expect(
             world.lines() == [
                 "clock: suspended → terminating (shutdown)",
-                "terminate clock",
                 "maps ← will-resign-active",
-                "! clock exited (shutdown)",
-                "clock: terminating → notRunning (shutdown)",
+                "terminate clock",
                 "maps: active → inactive (shutdown)",
                 "maps: inactive → terminating (shutdown)",
                 "terminate maps",
+                "! clock exited (shutdown)",
+                "clock: terminating → notRunning (shutdown)",
                 "! maps exited (shutdown)",
                 "maps: terminating → notRunning (shutdown)",
                 "finished",
@@ -207,8 +207,8 @@ import Testing
             .message(clock, .hello), .request(RequestID(1002), .home),
         ]
         while !queue.isEmpty {
-            for effect in core.handle(queue.removeFirst(), at: world.now) {
-                guard case .deliver(clock, let delivery) = effect else { continue }
+            for message in core.handle(queue.removeFirst(), at: world.now).messages {
+                guard case .deliver(clock, let delivery) = message else { continue }
                 found.append(delivery)
                 queue.insert(.message(clock, .done(sequence: delivery.sequence)), at: 0)
             }

@@ -254,8 +254,8 @@ import Testing
         var record = SavedRecord(fields: fields.map { .init(name: $0.0, value: $0.1) })
         record.add("deadline", "task-expiration:1")
         var core = Self.core(restoring: record)
-        let effects = core.handle(.tick, at: Self.time(99) + .seconds(1))
-        #expect(!effects.contains(.kill(try #require(core.index(of: Self.clock)))))
+        let ready = core.handle(.tick, at: Self.time(99) + .seconds(1))
+        #expect(!ready.operations.contains(.kill(try #require(core.index(of: Self.clock)))))
         #expect(core.knownApps[Self.clock]?.state.isAlive == true)
     }
 

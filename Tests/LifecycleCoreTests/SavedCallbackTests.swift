@@ -23,9 +23,10 @@ import Testing
     /// What the app is told when it is back and has not had the last callback.
     private static func told(_ rest: [(String, String)]) -> [Delivery] {
         var core = restored(rest)
-        let effects =
-            core.handle(.reconnected(lastSequence: 0), from: clock, at: now) + core.handle(.resumeRestored, at: now)
-        return effects.compactMap { if case .deliver(_, let delivery) = $0 { delivery } else { nil } }
+        let messages =
+            core.handle(.reconnected(lastSequence: 0), from: clock, at: now).messages
+            + core.handle(.resumeRestored, at: now).messages
+        return messages.compactMap { if case .deliver(_, let delivery) = $0 { delivery } else { nil } }
     }
 
     private static func unanswered(_ callback: String, _ rest: [(String, String)] = []) -> [(String, String)] {

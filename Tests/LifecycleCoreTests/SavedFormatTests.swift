@@ -231,19 +231,19 @@ import Testing
     @Test func daemonContinuesWhatTheOneBeforeWasDoing() throws {
         var core = Self.core(machine: Self.machine.filter { $0.0 != "concealed" && $0.0 != "interruption" })
         let now = Self.seconds(1005.5)
-        var effects: [Effect] = []
         // The editor did not receive its resignation.
-        effects += core.handle(.reconnected(lastSequence: 6), from: Self.editor, at: now)
-        effects += core.handle(.reconnected(lastSequence: 6), from: Self.player, at: now)
-        effects += core.handle(.resumeRestored, at: now)
-        #expect(effects.contains(.spawn(try #require(core.index(of: Self.mail)))))
-        #expect(effects.contains(.terminate(try #require(core.index(of: Self.chat)))))
-        #expect(effects.contains(.stop(try #require(core.index(of: Self.reader)))))
-        let told = effects.compactMap { if case .deliver(let app, let delivery) = $0 { (app, delivery) } else { nil } }
+        var messages = core.handle(.reconnected(lastSequence: 6), from: Self.editor, at: now).messages
+        messages += core.handle(.reconnected(lastSequence: 6), from: Self.player, at: now).messages
+        let ready = core.handle(.resumeRestored, at: now)
+        messages += ready.messages
+        #expect(ready.operations.contains(.spawn(try #require(core.index(of: Self.mail)))))
+        #expect(ready.operations.contains(.terminate(try #require(core.index(of: Self.chat)))))
+        #expect(ready.operations.contains(.stop(try #require(core.index(of: Self.reader)))))
+        let told = messages.compactMap { if case .deliver(let app, let delivery) = $0 { (app, delivery) } else { nil } }
         #expect(told.map { core.id(of: $0.0) } == [Self.editor])
         #expect(told.map { $0.1.callback } == [.sceneWillResignActive] && told.first?.1.sequence == 7)
-        effects = core.handle(.done(sequence: 7), from: Self.editor, at: now)
-        effects += core.handle(.spawned, of: Self.mail, at: now)
+        _ = core.handle(.done(sequence: 7), from: Self.editor, at: now)
+        _ = core.handle(.spawned, of: Self.mail, at: now)
         #expect(core.knownApps[Self.editor]?.state == .inactive)
         #expect(core.knownApps[Self.mail]?.state == .active)
         // The answer to the warning lets the editor leave the foreground.

@@ -10,7 +10,7 @@ import Testing
     @Test func `there are transcripts`() { #expect(Transcript.files.count > 4) }
 
     @Test(arguments: Transcript.files)
-    func `transcript matches the effects of the core`(file: String) throws {
+    func `transcript matches what the core decides`(file: String) throws {
         let transcript = try Transcript(file: file)
         #expect(!transcript.names.isEmpty && Set(transcript.names).count == transcript.names.count)
         do {

@@ -56,7 +56,7 @@ struct World {
     mutating func give(_ input: Input) {
         queue.append(input)
         while !queue.isEmpty {
-            for effect in core.handle(queue.removeFirst(), at: now) { perform(effect) }
+            perform(core.handle(queue.removeFirst(), at: now))
             if queue.isEmpty, let end = core.reclaimer.settlingEnd, !withholding.contains(.looks) {
                 now = max(now, min(end, core.nextDeadline ?? end))
                 queue.append(.tick)
@@ -64,7 +64,7 @@ struct World {
         }
     }
 
-    /// Gives the outcome of an effect, or a change of an app's processes, unless the app is not known any more.
+    /// Gives the outcome of an operation, or a change of an app's processes, unless the app is not known any more.
     mutating func give(_ outcome: Outcome, of id: AppID) {
         if let app = core.index(of: id) { give(.outcome(app, outcome)) }
     }
@@ -117,8 +117,45 @@ struct World {
 
     func state(_ name: String) -> AppState? { core.knownApps[AppID(name)]?.state }
 
-    private mutating func perform(_ effect: Effect) {
-        switch effect {
+    private mutating func perform(_ ready: Ready) {
+        for announcement in ready.announcements { note(announcement) }
+        for answer in ready.replies {
+            let number = answer.request.number
+            precondition(replies[number] == nil, "request \(number) was answered twice")
+            replies[number] = answer.reply
+            write("reply \(number) \(answer.reply.name)")
+        }
+        for message in ready.messages { send(message) }
+        for operation in ready.operations { perform(operation) }
+        for app in ready.forgotten { write("forgotten \(core.id(of: app.app))") }
+        if ready.isFinished { write("finished") }
+    }
+
+    private mutating func note(_ announcement: Announcement) {
+        switch announcement {
+        case .app(let step): write("\(step.app): \(step.from.rawValue) → \(step.to.rawValue) (\(step.reason))")
+        case .scene(let step):
+            write("\(step.app)/\(step.scene): \(step.from.rawValue) → \(step.to.rawValue) (\(step.reason))")
+        case .decision(let decision, _):
+            decisions.append(decision)
+            if case .answered = decision { break }
+            write("! \(decision.name)")
+        }
+    }
+
+    private mutating func send(_ message: Ready.Message) {
+        switch message {
+        case .deliver(let app, let delivery): deliver(delivery, to: app)
+        case .answerAssertion(let app, let number, let refusal):
+            write("\(core.id(of: app)) ← \(refusal.map { "refused \($0)" } ?? "granted") \(number)")
+        case .expireTask(let app, let number, _): write("\(core.id(of: app)) ← expire-task \(number)")
+        case .tellTimeLeft(let app, let end):
+            write("\(core.id(of: app)) ← time-left \(end.map { "\($0.duration(since: now))" } ?? "unlimited")")
+        }
+    }
+
+    private mutating func perform(_ operation: Ready.Operation) {
+        switch operation {
         case .spawn(let app): spawn(app)
         case .stop(let app):
             write("stop \(core.id(of: app))")
@@ -136,12 +173,6 @@ struct World {
             if !withholding.contains(.killed) {
                 queue.append(.outcome(app, .exited(.signal(9), othersLeft: false)))
             }
-        case .deliver(let app, let delivery): deliver(delivery, to: app)
-        case .answerAssertion(let app, let number, let refusal):
-            write("\(core.id(of: app)) ← \(refusal.map { "refused \($0)" } ?? "granted") \(number)")
-        case .expireTask(let app, let number, _): write("\(core.id(of: app)) ← expire-task \(number)")
-        case .tellTimeLeft(let app, let end):
-            write("\(core.id(of: app)) ← time-left \(end.map { "\($0.duration(since: now))" } ?? "unlimited")")
         case .measureMemory(let app):
             write("measure \(core.id(of: app))")
             queue.append(.outcome(app, .memoryMeasured(4096)))
@@ -151,20 +182,6 @@ struct World {
             guard !withholding.contains(.looks) else { return }
             let level = looks.isEmpty ? .normal : looks.removeFirst()
             queue.append(.memory(MemoryShortage(level, someWaited: 40_00)))
-        case .transition(let step):
-            write("\(step.app): \(step.from.rawValue) → \(step.to.rawValue) (\(step.reason))")
-        case .sceneTransition(let step):
-            write("\(step.app)/\(step.scene): \(step.from.rawValue) → \(step.to.rawValue) (\(step.reason))")
-        case .decision(let decision, _):
-            decisions.append(decision)
-            if case .answered = decision { break }
-            write("! \(decision.name)")
-        case .reply(let request, let reply):
-            precondition(replies[request.number] == nil, "request \(request.number) was answered twice")
-            replies[request.number] = reply
-            write("reply \(request.number) \(reply.name)")
-        case .forgotten(let app, exit: _, reclaimed: _): write("forgotten \(core.id(of: app))")
-        case .finished: write("finished")
         }
     }
 

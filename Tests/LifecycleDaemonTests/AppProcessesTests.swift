@@ -10,7 +10,7 @@ import Testing
 
     enum Operation: CaseIterable { case stop, resume, terminate, kill, release }
 
-    /// The core waits for an outcome of each effect.
+    /// The core waits for an outcome of each operation.
     @Test(arguments: Operation.allCases) func operationOnAnAppWithoutProcessesIsAnswered(operation: Operation) throws {
         let events = try Events()
         let core = try CoreDriver.knowing(AppID("clock"), in: events)

@@ -17,46 +17,41 @@ import Testing
         driver.handleInputs { _ in }
     }
 
-    @Test func eachStepIsSavedBeforeItsEffectsArePerformed() {
+    @Test func eachStepIsSavedBeforeItIsPerformed() {
         var events: [String] = []
         var record = store.state[.app, Self.clock]
         driver.append(.request(RequestID(1), .launch(Self.clock, background: false)))
-        driver.handleInputs { effects in
+        driver.handleInputs { ready in
             if store.state[.app, Self.clock] != record { events.append("saved") }
             record = store.state[.app, Self.clock]
-            for effect in effects {
-                switch effect {
-                case .spawn(let app):
-                    events.append("spawn")
-                    driver.append(.outcome(app, .spawned))
-                case .transition(let step): events.append(step.to.rawValue)
-                case .reply:
-                    events.append("reply")
-                    #expect(
-                        store.state.announcements.contains {
-                            if case .app(let step) = $0 { step.to == .active } else { false }
-                        })
-                default: break
-                }
+            for case .app(let step) in ready.announcements { events.append(step.to.rawValue) }
+            for _ in ready.replies {
+                events.append("reply")
+                #expect(
+                    store.state.announcements.contains {
+                        if case .app(let step) = $0 { step.to == .active } else { false }
+                    })
+            }
+            for case .spawn(let app) in ready.operations {
+                events.append("spawn")
+                driver.append(.outcome(app, .spawned))
             }
         }
         #expect(events == ["saved", "spawn", "saved", "inactive", "active", "reply"])
     }
 
-    @Test func outcomeOfAnEffectIsHandledWhenAllEffectsArePerformed() throws {
+    @Test func outcomeIsHandledWhenTheWholeStepIsPerformed() throws {
         let app = try #require(driver.index(of: Self.clock))
         var isPerforming = false
         var replies: [RequestID] = []
         driver.append(.request(RequestID(1), .launch(Self.clock, background: false)))
         driver.append(.request(RequestID(2), .focus(Self.clock)))
-        driver.handleInputs { effects in
+        driver.handleInputs { ready in
             #expect(!isPerforming, "the core is entered once at a time")
             isPerforming = true
-            for effect in effects {
-                if case .spawn = effect {
-                    driver.append(.outcome(app, .spawnFailed(SystemFailure(StartFailure.manifestRemoved))))
-                }
-                if case .reply(let request, _) = effect { replies.append(request) }
+            replies += ready.replies.map(\.request)
+            for case .spawn in ready.operations {
+                driver.append(.outcome(app, .spawnFailed(SystemFailure(StartFailure.manifestRemoved))))
             }
             isPerforming = false
         }
@@ -74,8 +69,8 @@ import Testing
         _ = core.handle(.request(RequestID(2), .terminate(Self.clock)), at: start)
         #expect(try #require(core.nextDeadline) < driver.now)
         driver.restore(core)
-        driver.handleInputs(overdue: [.outcome(app, .exited(.code(0), othersLeft: false))]) { effects in
-            #expect(!effects.contains(.kill(app)))
+        driver.handleInputs(overdue: [.outcome(app, .exited(.code(0), othersLeft: false))]) { ready in
+            #expect(!ready.operations.contains(.kill(app)))
         }
         #expect(driver.core.knownApps[Self.clock]?.state == .notRunning)
     }

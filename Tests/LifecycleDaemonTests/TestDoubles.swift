@@ -21,9 +21,9 @@ extension StateLog {
 }
 
 extension Engine {
-    /// Handles the outcome of an effect, or a change of an app's processes, unless the app is not known.
-    mutating func handle(_ outcome: Outcome, of id: AppID, at now: Instant) -> [Effect] {
-        knownApps[id].map { handle(.outcome($0.index, outcome), at: now) } ?? []
+    /// Handles the outcome of an operation, or a change of an app's processes, unless the app is not known.
+    mutating func handle(_ outcome: Outcome, of id: AppID, at now: Instant) -> Ready {
+        knownApps[id].map { handle(.outcome($0.index, outcome), at: now) } ?? Ready()
     }
 }
 

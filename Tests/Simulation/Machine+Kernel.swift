@@ -5,29 +5,63 @@ private enum MachineError: Error { case cannotStart, doesNotStop }
 
 /// What the core wants done, and the kernel that does it in its own time.
 extension Machine {
-    mutating func perform(_ effect: Effect) {
-        if isTold { story.append(.effect(effect.words(in: core))) }
-        watch(effect)
-        switch effect {
+    /// Performs the fields in their order. A daemon that dies has performed a part; what has happened is saved in any case.
+    mutating func perform(_ ready: Ready, until death: Death?) {
+        victims = ready.operations.compactMap { if case .measureMemory(let app) = $0 { app } else { nil } }
+        endsBegun = [:]
+        for announcement in ready.announcements {
+            if isTold { story.append(.consequence(announcement.words)) }
+            watch(announcement)
+        }
+        let count = ready.replies.count + ready.messages.count + ready.operations.count
+        var left = death.map { count * $0.percent / 100 } ?? count
+        for answer in ready.replies.prefix(left) {
+            if isTold { story.append(.consequence(answer.words)) }
+            watchReply(answer.request.number, answer.reply)
+        }
+        left -= ready.replies.count
+        for message in ready.messages {
+            if left > 0 { perform(message) } else { missed(message) }
+            left -= 1
+        }
+        for operation in ready.operations {
+            if left > 0 { perform(operation) } else { missed(operation) }
+            left -= 1
+        }
+        for app in ready.forgotten {
+            if isTold { story.append(.consequence("forgotten(\(core.id(of: app.app)))")) }
+            watchForgotten(core.id(of: app.app))
+        }
+        if ready.isFinished { watchFinished() }
+    }
+
+    private mutating func perform(_ message: Ready.Message) {
+        if isTold { story.append(.consequence(message.words(in: core))) }
+        watch(message)
+        switch message {
+        case .deliver(let app, let delivery): send(.callback(delivery), delivery.sequence, to: core.id(of: app))
+        case .expireTask(let app, let number, _): send(.expire(number), nil, to: core.id(of: app))
+        // A refused task holds no assertion; a task that was begun before under the same number does.
+        case .answerAssertion(let app, let number, let refusal?):
+            if refusal != .duplicate { trees[core.id(of: app)]?.heldAssertions[number] = nil }
+        case .answerAssertion, .tellTimeLeft: break
+        }
+    }
+
+    private mutating func perform(_ operation: Ready.Operation) {
+        if isTold { story.append(.consequence(operation.words(in: core))) }
+        watch(operation)
+        switch operation {
         case .spawn(let app): spawn(core.id(of: app), app)
         case .stop(let app): stop(core.id(of: app))
         case .resume(let app): resume(core.id(of: app))
         case .terminate(let app): terminate(core.id(of: app))
         case .kill(let app): kill(core.id(of: app))
-        case .deliver(let app, let delivery): send(.callback(delivery), delivery.sequence, to: core.id(of: app))
-        case .expireTask(let app, let number, _): send(.expire(number), nil, to: core.id(of: app))
         case .measureMemory(let app): measure(core.id(of: app))
+        case .markMemory: break
         case .readMemory:
             let level: MemoryLevel = !isCalm && chance.happens(50) ? .critical : .normal
             later(.look(level), within: 20)
-        case .transition(let step): if step.to == .notRunning { trees[step.app] = nil }
-        case .decision(.launchFailed(let id, _), _): trees[id] = nil
-        // A refused task holds no assertion; a task that was begun before under the same number does.
-        case .answerAssertion(let app, let number, let refusal?):
-            if refusal != .duplicate { trees[core.id(of: app)]?.heldAssertions[number] = nil }
-        case .sceneTransition, .decision, .reply, .answerAssertion, .tellTimeLeft, .markMemory, .forgotten,
-            .finished:
-            break
         }
     }
 

@@ -44,6 +44,7 @@ extension Machine {
         case .terminating:
             noteCauseToKill(id)
             trees[id]?.watch.endedFrom = step.from
+            endsBegun[id] = step.from
         }
     }
 
@@ -101,7 +102,8 @@ extension Machine {
         case .restart(let id): promise(states[id] ?? .notRunning != .notRunning, id, "restarted")
         case .suspend(let id, _):
             let isStopped = trees[id].map { $0.isSeenStopped || $0.isContinuedByOther } ?? false
-            promise(isStopped && states[id] == .suspended, id, "seen stopped")
+            // It may be one suspended app too many, and ended at once.
+            promise(isStopped && (endsBegun[id] ?? states[id]) == .suspended, id, "seen stopped")
         case .resume(let id): promise(trees[id].map { !$0.isStopped } ?? false, id, "awake")
         case .terminate(let id), .kill(let id), .release(let id): promise(isGone(id), id, "gone")
         case .background(let id): promise(states[id]?.isForeground != true, id, "in the background")

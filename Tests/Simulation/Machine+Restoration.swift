@@ -31,14 +31,14 @@ extension Engine {
         return core.latestID(of: index)
     }
 
-    /// Handles the outcome of an effect, or a change of an app's processes.
-    package mutating func handle(_ outcome: Outcome, of id: AppID, at now: Instant) -> [Effect] {
-        index(of: id).map { handle(.outcome($0, outcome), at: now) } ?? []
+    /// Handles the outcome of an operation, or a change of an app's processes.
+    package mutating func handle(_ outcome: Outcome, of id: AppID, at now: Instant) -> Ready {
+        index(of: id).map { handle(.outcome($0, outcome), at: now) } ?? Ready()
     }
 
     /// Handles a message from an app over its channel.
-    package mutating func handle(_ message: AppMessage, from id: AppID, at now: Instant) -> [Effect] {
-        index(of: id).map { handle(.message($0, message), at: now) } ?? []
+    package mutating func handle(_ message: AppMessage, from id: AppID, at now: Instant) -> Ready {
+        index(of: id).map { handle(.message($0, message), at: now) } ?? Ready()
     }
 
     /// Returns the apps whose records may have changed since the last call, those that were forgotten included.

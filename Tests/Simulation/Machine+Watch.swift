@@ -102,44 +102,23 @@ extension Machine {
         trees[id]?.watch.granted = [:]
     }
 
-    // MARK: Effects
+    // MARK: What an input leads to
 
-    mutating func watch(_ effect: Effect) {
-        switch effect {
-        case .spawn(let app):
-            if isShuttingDown { report("\(core.id(of: app)) is started while the daemon stops") }
-        case .stop(let app): if !isTakingOver { watchStop(core.id(of: app)) }
-        case .terminate(let app): watchTerminate(core.id(of: app))
-        case .kill(let app): watchKill(core.id(of: app))
-        case .deliver(let app, let delivery): watchDelivery(delivery, to: core.id(of: app))
-        case .answerAssertion(let app, let number, nil): watchGrant(number, to: core.id(of: app))
-        case .expireTask(let app, _, _): noteExpiration(of: core.id(of: app))
-        case .measureMemory(let app): watchVictim(core.id(of: app))
-        case .reply(let request, let reply): watchReply(request.number, reply)
-        case .transition, .sceneTransition, .decision, .finished, .forgotten: missed(effect)
-        case .tellTimeLeft(let app, let end): watchTimeLeft(until: end, core.id(of: app))
-        case .answerAssertion, .resume, .markMemory, .readMemory: break
-        }
-    }
-
-    /// The time for tasks runs in the background alone, and is never more than the whole of it.
-    private mutating func watchTimeLeft(until end: Instant?, _ id: AppID) {
-        guard let end else { return }
-        if states[id] != .background { report("\(id) is told of a time that does not run") }
-        if end > now + timeouts(of: id).task { report("\(id) is told of more time than there is") }
-    }
-
-    /// What counts even if the daemon was killed before it could do anything about it.
-    mutating func missed(_ effect: Effect) {
-        switch effect {
-        case .transition(let step):
+    /// What has happened counts even if the daemon was killed before it could do anything about it.
+    mutating func watch(_ announcement: Announcement) {
+        switch announcement {
+        case .app(let step):
+            if step.to == .terminating { watchEnd(of: step.app) }
             watchTransition(step)
             if step.from == .background { trees[step.app]?.watch.expiredAt = nil }
             if step.to == .notRunning {
                 trees[step.app] = nil
                 endAdoption(of: step.app)
             }
-        case .sceneTransition(let step): watchSceneStep(step)
+        case .scene(let step):
+            let isReclaimed = sessions[step.app]?[step.scene]?.isReclaimed == true
+            if step.to == .unattached, !isReclaimed { watchEnd(of: step.app) }
+            watchSceneStep(step)
         case .decision(.scenesReclaimed(let id, let scenes), _): noteReclaimed(scenes, of: id)
         case .decision(.answerOverdue(let id, let callback), _): noteOverdue(callback, id)
         case .decision(.launchFailed(let id, _), _):
@@ -151,30 +130,81 @@ extension Machine {
         case .decision(.eventEnded(let id, let event, let outcome), _):
             if let key = event.key { handovers[key]?.isOver = true }
             if case .performTask = event, outcome == .lost { trees[id]?.watch.task = nil }
-        case .forgotten(let app, exit: _, reclaimed: _):
-            let id = core.id(of: app)
-            if trees[id]?.isGone == false { report("\(id) is forgotten while it runs") }
-            policies[id] = nil
-            described[id] = nil
-            for use in Use.allCases { used[use]?.remove(id) }
-            ends[id] = .unclear
-            sessions[id] = nil
-        case .finished:
-            if !isShuttingDown { report("finished without being told to stop") }
-            if hasFinished { report("finished twice") }
-            if !trees.isEmpty { report("finished, and \(trees.keys.sorted()) run") }
-            hasFinished = true
-        case .answerAssertion(let app, let number, nil): noteGrant(number, to: core.id(of: app))
-        case .measureMemory(let app): watchVictim(core.id(of: app))
-        // The next daemon believes that it was told, and waits no longer than that.
+        case .decision: break
+        }
+    }
+
+    /// Looks at an app that is ended for its memory as it is just before that: at its first step, or else when it is measured.
+    private mutating func watchEnd(of id: AppID) {
+        guard let position = victims.firstIndex(where: { core.id(of: $0) == id }) else { return }
+        victims.remove(at: position)
+        watchVictim(id)
+    }
+
+    mutating func watch(_ message: Ready.Message) {
+        switch message {
+        case .deliver(let app, let delivery): watchDelivery(delivery, to: core.id(of: app))
+        case .answerAssertion(let app, let number, nil): watchGrant(number, to: core.id(of: app))
+        case .answerAssertion: break
+        case .expireTask(let app, _, _): noteExpiration(of: core.id(of: app))
+        case .tellTimeLeft(let app, let end): watchTimeLeft(until: end, core.id(of: app))
+        }
+    }
+
+    mutating func watch(_ operation: Ready.Operation) {
+        switch operation {
+        case .spawn(let app):
+            if isShuttingDown { report("\(core.id(of: app)) is started while the daemon stops") }
+        case .stop(let app): if !isTakingOver { watchStop(core.id(of: app)) }
+        case .terminate(let app): watchTerminate(core.id(of: app))
+        case .kill(let app): watchKill(core.id(of: app))
+        case .measureMemory(let app): watchEnd(of: core.id(of: app))
+        case .resume, .markMemory, .readMemory: break
+        }
+    }
+
+    /// The time for tasks runs in the background alone, and is never more than the whole of it.
+    private mutating func watchTimeLeft(until end: Instant?, _ id: AppID) {
+        guard let end else { return }
+        if states[id] != .background { report("\(id) is told of a time that does not run") }
+        if end > now + timeouts(of: id).task { report("\(id) is told of more time than there is") }
+    }
+
+    /// The next daemon believes that the app was told, and waits no longer than that.
+    mutating func missed(_ message: Ready.Message) {
+        switch message {
         case .deliver(let app, let delivery):
             toldAnew.insert(core.id(of: app))
             noteResignation(delivery, core.id(of: app))
+        case .answerAssertion(let app, let number, nil): noteGrant(number, to: core.id(of: app))
+        case .expireTask(let app, _, _): noteExpiration(of: core.id(of: app))
+        case .answerAssertion, .tellTimeLeft: break
+        }
+    }
+
+    mutating func missed(_ operation: Ready.Operation) {
+        switch operation {
         // It counts as asked from then on.
         case .terminate(let app): noteAsked(core.id(of: app))
-        case .expireTask(let app, _, _): noteExpiration(of: core.id(of: app))
-        default: break
+        case .measureMemory(let app): watchEnd(of: core.id(of: app))
+        case .spawn, .stop, .resume, .kill, .markMemory, .readMemory: break
         }
+    }
+
+    mutating func watchForgotten(_ id: AppID) {
+        if trees[id]?.isGone == false { report("\(id) is forgotten while it runs") }
+        policies[id] = nil
+        described[id] = nil
+        for use in Use.allCases { used[use]?.remove(id) }
+        ends[id] = .unclear
+        sessions[id] = nil
+    }
+
+    mutating func watchFinished() {
+        if !isShuttingDown { report("finished without being told to stop") }
+        if hasFinished { report("finished twice") }
+        if !trees.isEmpty { report("finished, and \(trees.keys.sorted()) run") }
+        hasFinished = true
     }
 
     /// No app stays stopped that begins something before its stop is seen, unless it was suspended by request.

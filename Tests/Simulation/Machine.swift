@@ -53,6 +53,10 @@ package struct Machine: Sendable {
     var used: [Use: Set<AppID>] = [:]
     var file = RecordedState()
     var armed: Death?
+    /// The apps that the present input has ended for their memory, and whose end was not seen yet.
+    var victims: [AppIndex] = []
+    /// The apps whose end has begun with the present input, and their states before that.
+    var endsBegun: [AppID: AppState] = [:]
     var isDead = false
     var isTakingOver = false
     /// The instant at which the last daemon restored the apps.
@@ -95,19 +99,17 @@ package struct Machine: Sendable {
         inputs += 1
         if isTold { story.append(.input(input.words(in: core), now)) }
         noteBefore(input)
-        let effects = core.handle(input, at: now)
+        let ready = core.handle(input, at: now)
         noteRescues()
         let changed = core.takeChangedApps()
         coverage.count(input, states, changed, in: core)
         noteNewScenes(input, changed)
         if setup.deaths != .none { file.keep(changed, of: core) }
         let death = isTakingOver ? nil : armed
-        let share = death.map { effects.count * $0.percent / 100 } ?? effects.count
-        for effect in effects.prefix(share) { perform(effect) }
+        perform(ready, until: death)
         noteTargets(changed)
         guard let death else { return noteAfter(input, changed) }
         armed = nil
-        for effect in effects.dropFirst(share) { missed(effect) }
         checkDeadlines(changed)
         die(during: input, downtime: death.downtime)
     }
@@ -159,7 +161,7 @@ package struct Machine: Sendable {
 /// What happened, one line of a story.
 package enum Happening: Sendable {
     case input(String, Instant)
-    case effect(String)
+    case consequence(String)
     case note(String)
 }
 

@@ -18,11 +18,11 @@ extension Run {
 }
 
 extension Happening {
-    /// One line: an input with its time, or an effect of it.
+    /// One line: an input with its time, or what it leads to.
     package var words: String {
         switch self {
         case .input(let words, let time): "\(time.microseconds / 1000) ms > \(plain(words))"
-        case .effect(let words): "        \(plain(words))"
+        case .consequence(let words): "        \(plain(words))"
         case .note(let note): "  --- \(note)"
         }
     }
@@ -51,8 +51,37 @@ extension Input {
     }
 }
 
-extension Effect {
-    /// Returns the effect in words, with the ids that the apps have in a core.
+extension Announcement {
+    var words: String {
+        switch self {
+        case .app(let step): "\(step.app): \(step.from) → \(step.to) (\(step.reason))"
+        case .scene(let step): "\(step.app)/\(step.scene): \(step.from) → \(step.to) (\(step.reason))"
+        case .decision(let decision, _): "decision(\(decision))"
+        }
+    }
+}
+
+extension Ready.Answer {
+    var words: String { "reply \(request.number): \(reply.words)" }
+}
+
+extension Ready.Message {
+    /// Returns the message in words, with the ids that the apps have in a core.
+    func words(in core: Engine) -> String {
+        switch self {
+        case .deliver(let app, let delivery):
+            "\(core.id(of: app)) ← \(delivery.callback.rawValue)\(delivery.scene?.words ?? "") \(delivery.sequence), by \(delivery.deadline.microseconds / 1000) ms"
+        case .answerAssertion(let app, let number, let refusal):
+            "answerAssertion(\(core.id(of: app)), \(number), \(refusal as Any))"
+        case .tellTimeLeft(let app, let end): "tellTimeLeft(\(core.id(of: app)), until: \(end as Any))"
+        case .expireTask(let app, let number, let deadline):
+            "expireTask(\(core.id(of: app)), \(number), deadline: \(deadline))"
+        }
+    }
+}
+
+extension Ready.Operation {
+    /// Returns the operation in words, with the ids that the apps have in a core.
     func words(in core: Engine) -> String {
         switch self {
         case .spawn(let app): "spawn(\(core.id(of: app)))"
@@ -60,24 +89,9 @@ extension Effect {
         case .resume(let app): "resume(\(core.id(of: app)))"
         case .terminate(let app): "terminate(\(core.id(of: app)))"
         case .kill(let app): "kill(\(core.id(of: app)))"
-        case .answerAssertion(let app, let number, let refusal):
-            "answerAssertion(\(core.id(of: app)), \(number), \(refusal as Any))"
-        case .tellTimeLeft(let app, let end): "tellTimeLeft(\(core.id(of: app)), until: \(end as Any))"
-        case .expireTask(let app, let number, let deadline):
-            "expireTask(\(core.id(of: app)), \(number), deadline: \(deadline))"
         case .measureMemory(let app): "measureMemory(\(core.id(of: app)))"
         case .markMemory: "markMemory"
         case .readMemory: "readMemory"
-        case .decision(let decision, _): "decision(\(decision))"
-        case .forgotten(let app, let exit, let reclaimed):
-            "forgotten(\(core.id(of: app)), exit: \(exit as Any), reclaimed: \(reclaimed as Any))"
-        case .finished: "finished"
-        case .deliver(let app, let delivery):
-            "\(core.id(of: app)) ← \(delivery.callback.rawValue)\(delivery.scene?.words ?? "") \(delivery.sequence), by \(delivery.deadline.microseconds / 1000) ms"
-        case .transition(let step): "\(step.app): \(step.from) → \(step.to) (\(step.reason))"
-        case .sceneTransition(let step):
-            "\(step.app)/\(step.scene): \(step.from) → \(step.to) (\(step.reason))"
-        case .reply(let number, let reply): "reply \(number.number): \(reply.words)"
         }
     }
 }

@@ -19,7 +19,7 @@ extension AppMachine {
             }
             turnBackStop(&shared)
         }
-        shared.effects.append(.answerAssertion(index, number, refusal))
+        shared.ready.messages.append(.answerAssertion(index, number, refusal))
     }
 
     /// Continues an app whose stop is under way, or was seen before the line of the assertion was read: a suspended app sends none.
@@ -31,7 +31,7 @@ extension AppMachine {
         case .suspended where desiredReason != .suspend: phase = .resuming(isSuspended: true)
         case .notRunning, .spawning, .running, .suspended, .resuming, .terminating: return
         }
-        shared.effects.append(.resume(index))
+        shared.ready.operations.append(.resume(index))
     }
 
     private func refusal(
@@ -133,14 +133,14 @@ extension AppMachine {
 
     private func reportExpiration(_ deadline: Instant, _ shared: inout Shared) {
         for assertion in assertions.held where assertion.kind == .task {
-            shared.effects.append(.expireTask(index, assertion.number, deadline: deadline))
+            shared.ready.messages.append(.expireTask(index, assertion.number, deadline: deadline))
         }
     }
 
     /// Handles expired tasks that the app did not end in time; returns whether it is killed for that.
     mutating func tasksOverdue(_ shared: inout Shared) -> Bool {
         guard assertions.hasTasks else { return false }
-        shared.effects.append(.decision(.tasksOverdue(id, assertions.held.filter { $0.kind == .task }), of: index))
+        shared.announce(.tasksOverdue(id, assertions.held.filter { $0.kind == .task }), of: index)
         return true
     }
 

@@ -20,7 +20,7 @@ extension AppMachine {
         case .openScene(let scene, let role, let info): openScene(scene, role: role, info: info, &shared)
         case .closeScene(let scene): closeSceneByApp(scene, &shared)
         case .sceneInfo(let scene, let info): keep(info, for: scene, &shared)
-        case .timeLeft: shared.effects.append(.tellTimeLeft(index, until: taskTimeEnd(shared)))
+        case .timeLeft: shared.ready.messages.append(.tellTimeLeft(index, until: taskTimeEnd(shared)))
         case .closed: if isConnected { channelEnded(&shared) }
         case .reconnected(let sequence): if isReconnecting { reconnect(lastSequence: sequence, &shared) }
         }
@@ -52,7 +52,7 @@ extension AppMachine {
         } else {
             outbox.resignations.append(sent)
         }
-        shared.effects.append(.deliver(index, delivery))
+        shared.ready.messages.append(.deliver(index, delivery))
         // An app that waits for the slot may be told to come as soon as this one was told to go.
         if callback.isResignation { shared.reconcileWaiting() }
     }
@@ -202,18 +202,19 @@ extension AppMachine {
             return
         }
         outbox.resignations[position].next = nil
-        shared.effects.append(.decision(.answerOverdue(id, outbox.resignations[position].delivery.callback), of: index))
+        shared.announce(.answerOverdue(id, outbox.resignations[position].delivery.callback), of: index)
     }
 
     /// Takes the activation slot from an app that did not resign in time. A callback before that has the rest of its time.
     mutating func resignationOverdue(_ shared: inout Shared) {
         guard state == .active else { return }
-        let position = shared.effects.count
+        let position = shared.ready.announcements.count
         let before = sentCallback
         resignUnanswered(&shared)
         // A callback with more time than its slot, which is still unanswered, is not overdue.
         if let before, sentCallback != before {
-            shared.effects.insert(.decision(.answerOverdue(id, before.delivery.callback), of: index), at: position)
+            shared.ready.announcements.insert(
+                .decision(.answerOverdue(id, before.delivery.callback), of: index), at: position)
         }
     }
 
@@ -249,7 +250,7 @@ extension AppMachine {
         }
         let delivery = sentCallback.delivery
         let time = shared.now.duration(since: sentCallback.sent)
-        shared.effects.append(.decision(.answered(id, delivery.callback, time), of: index))
+        shared.announce(.answered(id, delivery.callback, time), of: index)
         noteLaunchAnswer(delivery.callback, answer, &shared)
         if delivery.callback == .didFinishLaunching {
             launch.isComplete = true
@@ -264,7 +265,7 @@ extension AppMachine {
         guard let position = outbox.resignations.firstIndex(where: { $0.delivery.sequence == sequence }) else { return }
         let resignation = outbox.resignations.remove(at: position)
         let time = shared.now.duration(since: resignation.sent)
-        shared.effects.append(.decision(.answered(id, resignation.delivery.callback, time), of: index))
+        shared.announce(.answered(id, resignation.delivery.callback, time), of: index)
         enter(resignation.next, scene: resignation.delivery.pending.scene, answerTime: time, &shared)
     }
 
@@ -316,7 +317,7 @@ extension AppMachine {
         let wasReported =
             sentCallback.delivery.pending.isResignation && sentCallback.next == nil
             && sentCallback.delivery.deadline < shared.now
-        if !wasReported { shared.effects.append(.decision(.answerOverdue(id, callback), of: index)) }
+        if !wasReported { shared.announce(.answerOverdue(id, callback), of: index) }
         // Its answer cannot be foreseen: there was no daemon to answer to.
         if isReconnecting {
             disconnect(&shared)

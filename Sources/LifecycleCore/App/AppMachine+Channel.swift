@@ -124,7 +124,7 @@ extension AppMachine {
         guard var task = outbox.task, task.sequence > lastSequence else { return }
         task.deadline = shared.now + policy.timeouts.task
         outbox.task = task
-        shared.effects.append(.deliver(index, task))
+        shared.ready.messages.append(.deliver(index, task))
         shared.deadlines.set(.performTask, index, at: task.deadline)
     }
 
@@ -183,7 +183,7 @@ extension AppMachine {
         callback.delivery.deadline = answerDeadline(of: callback.delivery.callback, shared)
         limitTaskTime(of: &callback.delivery, shared)
         callback.sent = shared.now
-        shared.effects.append(.deliver(index, callback.delivery))
+        shared.ready.messages.append(.deliver(index, callback.delivery))
         extendSlot(for: callback.delivery, &shared)
     }
 }

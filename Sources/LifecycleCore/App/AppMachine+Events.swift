@@ -55,7 +55,7 @@ extension AppMachine {
         delivery.subject = .event(outbox.events.remove(at: position))
         outbox.task = delivery
         shared.deadlines.set(.performTask, index, at: deadline)
-        shared.effects.append(.deliver(index, delivery))
+        shared.ready.messages.append(.deliver(index, delivery))
     }
 
     /// A Boolean value that indicates whether work, or the time for it, keeps the app from being suspended.
@@ -148,7 +148,7 @@ extension AppMachine {
 
     mutating func taskOverdue(_ shared: inout Shared) {
         guard outbox.task?.event != nil else { return }
-        shared.effects.append(.decision(.answerOverdue(id, .performTask), of: index))
+        shared.announce(.answerOverdue(id, .performTask), of: index)
         endTask(&shared) { _ in .unanswered }
     }
 
@@ -193,13 +193,13 @@ extension AppMachine {
         _ event: QueuedEvent, _ outcome: EventOutcome, begun: Termination? = nil, _ shared: inout Shared
     ) {
         guard event.event.hasOutcome else { return }
-        shared.effects.append(.decision(.eventEnded(id, event.event, outcome), of: index))
+        shared.announce(.eventEnded(id, event.event, outcome), of: index)
         let waiting = removeWaiters { if case .event(event.number, _) = $0 { true } else { false } }
         for waiter in waiting {
             // An app that ended did not answer, and its exit says more than that.
             let reply: Reply =
                 outcome == .lost ? .refused(lossRefusal(begun: begun, shared.now)) : .ended(outcome, self)
-            shared.effects.append(.reply(waiter.request, reply))
+            shared.ready.answer(waiter.request, reply)
         }
     }
 

@@ -38,7 +38,7 @@ extension AppMachine {
         if isSpawning { shared.deadlines.clear(.termination, index) }
         if isStoppedByOther || launch.isForeign && shouldRunNow {
             isStoppedByOther = false
-            shared.effects.append(.resume(index))
+            shared.ready.operations.append(.resume(index))
         }
         shared.reconciles.appendOnce(index)
     }
@@ -52,7 +52,7 @@ extension AppMachine {
         launch.hasScenes = policy.scenes
         prepareLaunchURL()
         phase = .spawning(to: state, nil)
-        shared.effects.append(.spawn(index))
+        shared.ready.operations.append(.spawn(index))
     }
 
     /// Notes that the program runs. If the app was killed meanwhile, its end continues.
@@ -73,7 +73,7 @@ extension AppMachine {
         }
     }
 
-    // MARK: Outcomes of effects
+    // MARK: Outcomes of operations
 
     mutating func handle(_ outcome: Outcome, _ shared: inout Shared) {
         switch outcome {
@@ -87,7 +87,7 @@ extension AppMachine {
         case .stopIncomplete(let failure):
             guard phase.awaitsStop else { break }
             // The attempt continues in the shell.
-            shared.effects.append(.decision(.stopIncomplete(id, failure), of: index))
+            shared.announce(.stopIncomplete(id, failure), of: index)
             refuseWaiters(with: .notStopped(id, failure), &shared) { $0 == .suspended }
         case .resumed: resumed(&shared)
         case .resumedByOther: resumedByOther(&shared)
@@ -117,12 +117,12 @@ extension AppMachine {
             // It is to run in any case, and its state says so.
             return resumeFromSuspension(&shared)
         }
-        shared.effects.append(.decision(.stopRenewed(id), of: index))
+        shared.announce(.stopRenewed(id), of: index)
         renewStop(&shared)
     }
 
     private mutating func renewStop(_ shared: inout Shared) {
-        shared.effects.append(.stop(index))
+        shared.ready.operations.append(.stop(index))
         phase = .suspended(isConfirmed: false)
     }
 
@@ -132,7 +132,7 @@ extension AppMachine {
         case .notRunning, .spawning, .stopping, .suspended, .resuming, .terminating: return
         }
         isStoppedByOther = true
-        shared.effects.append(.decision(.stoppedByOther(id), of: index))
+        shared.announce(.stoppedByOther(id), of: index)
     }
 
     // MARK: A signal from outside
@@ -149,26 +149,26 @@ extension AppMachine {
         case .notRunning, .spawning, .running, .stopping, .terminating: return
         }
         shared.deadlines.set(.signal, index, at: shared.now + policy.timeouts.termination)
-        shared.effects.append(.decision(.signalPending(id), of: index))
+        shared.announce(.signalPending(id), of: index)
     }
 
     // MARK: Restart of the daemon
 
-    /// Redoes effects that the previous daemon may not have completed.
+    /// Redoes operations that the previous daemon may not have completed.
     mutating func repeatPendingOperation(_ shared: inout Shared) {
         switch phase {
         case .spawning(_, let termination):
-            shared.effects.append(.spawn(index))
-            if termination != nil { shared.effects.append(.kill(index)) }
+            shared.ready.operations.append(.spawn(index))
+            if termination != nil { shared.ready.operations.append(.kill(index)) }
         // What the app has not received is sent when it is back.
         case .notRunning, .running: break
-        case .stopping: shared.effects.append(.stop(index))
-        case .resuming: shared.effects.append(.resume(index))
+        case .stopping: shared.ready.operations.append(.stop(index))
+        case .resuming: shared.ready.operations.append(.resume(index))
         // It may have been continued in between, by the rescue unit for example.
         case .suspended: renewStop(&shared)
         case .terminating:
             let isAsked = shared.deadlines[.termination, index] != nil
-            shared.effects.append(isAsked ? .terminate(index) : .kill(index))
+            shared.ready.operations.append(isAsked ? .terminate(index) : .kill(index))
         }
     }
 }

@@ -52,14 +52,14 @@ extension AppMachine {
     private func fulfil(_ waiter: Waiter, _ shared: inout Shared) {
         if waiter.isShared {
             if shared.requests.reachGoal(of: waiter.request) {
-                shared.effects.append(.reply(waiter.request, .done(nil)))
+                shared.ready.answer(waiter.request, .done(nil))
             }
         } else if var scene = waiter.scene {
             // A scene that is gone by now was closed.
             (scene.state, scene.reason, scene.since, scene.isClosing) = (.unattached, .closed, shared.now, true)
-            shared.effects.append(.reply(waiter.request, .scene(scenes[scene.id] ?? scene, self)))
+            shared.ready.answer(waiter.request, .scene(scenes[scene.id] ?? scene, self))
         } else {
-            shared.effects.append(.reply(waiter.request, .done(self)))
+            shared.ready.answer(waiter.request, .done(self))
         }
     }
 
@@ -68,7 +68,7 @@ extension AppMachine {
         // The interruption, or what blocked the foreground, has ended, although this app does not become active.
         if waiter.isShared, waiter.goal == .active { return fulfil(waiter, &shared) }
         guard !waiter.isShared || shared.requests.end(waiter.request) else { return }
-        shared.effects.append(.reply(waiter.request, .refused(refusal)))
+        shared.ready.answer(waiter.request, .refused(refusal))
     }
 
     private func refusal(of goal: Goal, _ shared: borrowing Shared) -> Refusal {

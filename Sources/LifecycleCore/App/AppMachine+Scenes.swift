@@ -152,8 +152,8 @@ extension AppMachine {
             if state == .unattached { (new.wasConnected, new.isEndAwaitedByApp) = (true, isTold) }
             if isAtTarget { new.desiredReason = nil }
         }
-        shared.effects.append(
-            .sceneTransition(
+        shared.ready.announcements.append(
+            .scene(
                 SceneTransition(
                     app: id, index: index, scene: scene.id, from: scene.state, to: state, reason: reason, instant: now,
                     answerTime: answerTime)))
@@ -217,7 +217,7 @@ extension AppMachine {
     mutating func sceneDisconnectionOverdue(_ shared: inout Shared) {
         guard target == .notRunning, isDisconnectingScenes(shared) else { return }
         if let callback = sentCallback?.delivery.callback {
-            shared.effects.append(.decision(.answerOverdue(id, callback), of: index))
+            shared.announce(.answerOverdue(id, callback), of: index)
         }
         abandonEvent(.lost, &shared)
         abandonPendingOperation()
@@ -272,11 +272,10 @@ extension AppMachine {
     /// Opens a scene for the app itself, in the foreground if the app is there, and no further.
     mutating func openScene(_ name: SceneID?, role: String?, info: String?, _ shared: inout Shared) {
         guard isConnected else { return }
-        guard hasScenes else { return shared.effects.append(.decision(.sceneRefused(id, .noScenes(id)), of: index)) }
+        guard hasScenes else { return shared.announce(.sceneRefused(id, .noScenes(id)), of: index) }
         let opening = SceneOpening(scene: name, role: role, info: info)
         guard let scene = session(opening, .app, shared.now) else {
-            return shared.effects.append(
-                .decision(.sceneRefused(id, .tooManyScenes(id, limit: Scenes.limit)), of: index))
+            return shared.announce(.sceneRefused(id, .tooManyScenes(id, limit: Scenes.limit)), of: index)
         }
         if shared.foreground.contains(index) {
             show(scene)
@@ -289,7 +288,7 @@ extension AppMachine {
     mutating func closeSceneByApp(_ scene: SceneID, _ shared: inout Shared) {
         guard isConnected else { return }
         if let refusal = refusal(of: scene) {
-            return shared.effects.append(.decision(.sceneRefused(id, refusal), of: index))
+            return shared.announce(.sceneRefused(id, refusal), of: index)
         }
         close(scene, &shared)
     }
@@ -297,7 +296,7 @@ extension AppMachine {
     mutating func keep(_ info: String?, for scene: SceneID, _ shared: inout Shared) {
         guard isConnected else { return }
         if let refusal = refusal(of: scene) {
-            return shared.effects.append(.decision(.sceneRefused(id, refusal), of: index))
+            return shared.announce(.sceneRefused(id, refusal), of: index)
         }
         scenes.update(scene) { $0.info = info.flatMap { $0.utf8.count <= SceneText.infoLimit ? $0 : nil } }
     }

@@ -83,7 +83,7 @@ extension AppMachine {
             guard isRunning else { return }
             beginTermination(reason: desiredReason, &shared)
         }
-        shared.effects.append(.kill(index))
+        shared.ready.operations.append(.kill(index))
         shared.deadlines.clear(.termination, index)
         shared.deadlines.set(.killed, index, at: shared.now + Self.timeAfterKill)
     }
@@ -106,7 +106,7 @@ extension AppMachine {
         let start = min(sceneDisconnectionStart ?? shared.now, shared.now)
         let end = max(start + timeout, shared.now + timeout / 2)
         beginTermination(reason: reason, begun: begun, &shared)
-        shared.effects.append(.terminate(index))
+        shared.ready.operations.append(.terminate(index))
         shared.deadlines.set(.termination, index, at: end)
     }
 
@@ -136,9 +136,9 @@ extension AppMachine {
 
     /// Handles the end of the termination timeout.
     mutating func terminationOverdue(_ shared: inout Shared) {
-        shared.effects.append(.decision(.terminationOverdue(id), of: index))
+        shared.announce(.terminationOverdue(id), of: index)
         if isSpawning { return kill(&shared) }
-        shared.effects.append(.kill(index))
+        shared.ready.operations.append(.kill(index))
         shared.deadlines.set(.killed, index, at: shared.now + Self.timeAfterKill)
     }
 
@@ -151,7 +151,7 @@ extension AppMachine {
         var termination = phase.termination ?? Termination(state: ownState, reason: ownReason)
         termination.status = status
         if case .terminating = phase { phase = .terminating(termination) }
-        shared.effects.append(.decision(.exited(id, exit(of: termination, at: shared.now)), of: index))
+        shared.announce(.exited(id, exit(of: termination, at: shared.now)), of: index)
         if state != .terminating, desired != .restart { desired = .rest }
         return termination
     }
@@ -215,7 +215,7 @@ extension AppMachine {
 
     /// Reports the failed launch to the requests and events that wait for the app.
     mutating func reportSpawnFailed(_ failure: SystemFailure, _ shared: inout Shared) {
-        shared.effects.append(.decision(.launchFailed(id, failure), of: index))
+        shared.announce(.launchFailed(id, failure), of: index)
         answerWaiters(lost: .launchFailed(id, failure), &shared)
         dropEvents(.lost, &shared)
     }

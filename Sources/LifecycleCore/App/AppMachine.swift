@@ -196,7 +196,7 @@ public struct AppMachine: Sendable, Equatable {
         guard phase.awaitsStop, destination != .suspended else { return }
         if phase == .stopping {
             phase = .resuming(isSuspended: false)
-            shared.effects.append(.resume(index))
+            shared.ready.operations.append(.resume(index))
         } else if shared.deadlines[.exit, index] == nil {
             phase = .suspended(isConfirmed: true)
         }
@@ -279,7 +279,7 @@ public struct AppMachine: Sendable, Equatable {
         case nil: transition(to: edge.to, &shared)
         case .spawn: if let next = RunningState(edge.to) { spawn(to: next, &shared) }
         case .stop:
-            shared.effects.append(.stop(index))
+            shared.ready.operations.append(.stop(index))
             phase = .stopping
             // From now on the daemon has stopped it, although another program did so before.
             isStoppedByOther = false
@@ -291,7 +291,7 @@ public struct AppMachine: Sendable, Equatable {
 
     /// Resumes a suspended app; the time of its tasks begins anew.
     mutating func resumeFromSuspension(_ shared: inout Shared) {
-        shared.effects.append(.resume(index))
+        shared.ready.operations.append(.resume(index))
         assertions.background = nil
         phase = .resuming(isSuspended: true)
     }
@@ -312,8 +312,8 @@ public struct AppMachine: Sendable, Equatable {
         if from == .suspended { shared.suspendedCount -= 1 }
         if state == .suspended { shared.suspendedCount += 1 }
         outbox.append(callbacks)
-        shared.effects.append(
-            .transition(
+        shared.ready.announcements.append(
+            .app(
                 Transition(
                     app: id, index: index, from: from, to: state, reason: reason, instant: shared.now, since: before,
                     answerTime: answerTime)))

@@ -48,14 +48,14 @@ extension AppMachine {
         let failures = lasted < Backoff.calmTime ? restart.failures + 1 : 1
         guard !isLimited || failures < Backoff.limit else {
             restart = .limitReached(times: failures)
-            shared.effects.append(.decision(.restartLimitReached(id, failures: failures), of: index))
+            shared.announce(.restartLimitReached(id, failures: failures), of: index)
             return false
         }
         restart = .failed(times: failures)
         let delay = Backoff.delay(after: failures)
         guard delay > .zero else { return true }
         shared.deadlines.set(.restart, index, at: shared.now + delay)
-        shared.effects.append(.decision(.restartDelayed(id, delay), of: index))
+        shared.announce(.restartDelayed(id, delay), of: index)
         return false
     }
 

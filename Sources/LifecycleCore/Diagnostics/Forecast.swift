@@ -69,43 +69,44 @@ private struct Future {
     private mutating func give(_ input: Input, at instant: Instant? = nil) {
         var inputs = [input]
         while let next = inputs.popLast() {
-            for effect in core.handle(next, at: instant ?? core.now) {
-                note(effect)
-                if let outcome = Self.outcome(of: effect) { inputs.insert(outcome, at: 0) }
+            let ready = core.handle(next, at: instant ?? core.now)
+            for event in events(of: ready) where prospects.last?.event != event || event != .tasksExpire {
+                prospects.append(Prospect(instant: core.now, event: event))
+            }
+            for operation in ready.operations {
+                if let outcome = Self.outcome(of: operation) { inputs.insert(outcome, at: 0) }
             }
         }
     }
 
     /// Returns what a kernel reports that does what it is asked for. No app acts on SIGTERM: only its time-out is certain.
-    private static func outcome(of effect: Effect) -> Input? {
-        switch effect {
+    private static func outcome(of operation: Ready.Operation) -> Input? {
+        switch operation {
         case .spawn(let app): .outcome(app, .spawned)
         case .stop(let app): .outcome(app, .stopped)
         case .resume(let app): .outcome(app, .resumed)
         case .kill(let app): .outcome(app, .exited(.signal(9), othersLeft: false))
-        case .terminate, .deliver, .answerAssertion, .tellTimeLeft, .expireTask, .measureMemory, .markMemory,
-            .readMemory, .transition, .sceneTransition, .decision, .reply, .forgotten, .finished:
-            nil
+        case .terminate, .measureMemory, .markMemory, .readMemory: nil
         }
     }
 
-    private mutating func note(_ effect: Effect) {
-        guard let event = event(of: effect), prospects.last?.event != event || event != .tasksExpire else { return }
-        prospects.append(Prospect(instant: core.now, event: event))
-    }
-
-    private func event(of effect: Effect) -> Prospect.Event? {
-        switch effect {
-        case .transition(let step) where step.index == app: .transition(from: step.from, to: step.to, step.reason)
-        case .deliver(app, let delivery): .callback(delivery.callback)
-        case .decision(.answerOverdue(_, let callback), of: app): .callbackOverdue(callback)
-        case .expireTask(app, _, _): .tasksExpire
-        case .terminate(app): .terminate
-        case .kill(app): .kill
-        case .spawn, .stop, .resume, .terminate, .kill, .deliver, .answerAssertion, .tellTimeLeft, .expireTask,
-            .measureMemory, .markMemory, .readMemory, .transition, .sceneTransition, .decision, .reply, .forgotten,
-            .finished:
-            nil
+    private func events(of ready: Ready) -> [Prospect.Event] {
+        let steps: [Prospect.Event?] = ready.announcements.map { announcement in
+            switch announcement {
+            case .app(let step) where step.index == app: .transition(from: step.from, to: step.to, step.reason)
+            case .decision(.answerOverdue(_, let callback), of: app): .callbackOverdue(callback)
+            case .app, .scene, .decision: nil
+            }
         }
+        let messages: [Prospect.Event?] = ready.messages.map { message in
+            switch message {
+            case .deliver(app, let delivery): .callback(delivery.callback)
+            case .expireTask(app, _, _): .tasksExpire
+            case .deliver, .answerAssertion, .tellTimeLeft, .expireTask: nil
+            }
+        }
+        let isAsked = ready.operations.contains(.terminate(app))
+        let isKilled = ready.operations.contains(.kill(app))
+        return (steps + messages + [isAsked ? .terminate : nil, isKilled ? .kill : nil]).compactMap { $0 }
     }
 }

@@ -73,7 +73,7 @@ public struct AppTable: Sendable {
         index(of: id) ?? leaving.last { machines[$0.value].id == id }
     }
 
-    /// Frees the indexes of the apps that the last input has forgotten: its effects were performed.
+    /// Frees the indexes of the apps that the last input has forgotten: what it led to was performed.
     mutating func freeIndexes() {
         guard !leaving.isEmpty else { return }
         free += leaving

@@ -77,7 +77,7 @@ extension Engine {
             return refuse(request, .tooManyInterruptions(limit: Self.interruptionLimit))
         }
         if shared.interruptions.append(name).inserted {
-            shared.effects.append(.decision(.interruptionBegan(name), of: nil))
+            shared.announce(.interruptionBegan(name), of: nil)
             reconcileForeground(reason: .interruption)
         }
         wait(request, for: appsInForeground, goal: .notActive)
@@ -89,7 +89,7 @@ extension Engine {
         let app = answer.flatMap { knownApps.index(of: $0) }
         if let answer, app == nil { return refuse(request, .noSuchApp(answer)) }
         guard shared.interruptions.remove(name) != nil else { return refuse(request, .noSuchInterruption(name)) }
-        shared.effects.append(.decision(.interruptionEnded(name), of: nil))
+        shared.announce(.interruptionEnded(name), of: nil)
         if interruptions.isEmpty { reconcileForeground(reason: .interruptionEnded) }
         guard let app else { return waitForForeground(request) }
         bringToForeground(app, reason: .interruptionEnded)
@@ -100,7 +100,7 @@ extension Engine {
 
     /// Applies a change of the machine. While the foreground is blocked, its apps stay on the list, and come when no blocker is left.
     mutating func apply(_ event: MachineEvent, for request: RequestID) {
-        shared.effects.append(.decision(.machine(event), of: nil))
+        shared.announce(.machine(event), of: nil)
         switch event {
         case .lock:
             if !foregroundBlockers.contains(.locked) { notifyAll(.protectedDataWillBecomeUnavailable) }

@@ -116,7 +116,7 @@ extension Engine {
     private mutating func deliver(_ event: AppEvent, to app: AppIndex, for request: RequestID) {
         let policy = knownApps[app].policy
         guard event.hasOutcome, knownApps[app].canBeTold || (policy.takesURLs && event.url != nil) else {
-            return shared.effects.append(.reply(request, .ended(.notListening, knownApps[app])))
+            return shared.ready.answer(request, .ended(.notListening, knownApps[app]))
         }
         guard let number = change(app, { $0.queue(event, &$1) }) else {
             return refuse(request, .tooManyEvents(knownApps.id(of: app), limit: Outbox.eventLimit))
@@ -256,7 +256,7 @@ extension Engine {
 
     /// Answers the request when all these apps have reached the goal.
     mutating func wait(_ request: RequestID, for apps: [AppIndex], goal: Goal) {
-        guard !apps.isEmpty else { return shared.effects.append(.reply(request, .done(nil))) }
+        guard !apps.isEmpty else { return shared.ready.answer(request, .done(nil)) }
         shared.requests.begin(request, count: apps.count)
         for app in apps { addWaiter(Waiter(request: request, goal: goal, isShared: true), to: app) }
     }
@@ -274,6 +274,6 @@ extension Engine {
     }
 
     mutating func refuse(_ request: RequestID, _ refusal: Refusal) {
-        shared.effects.append(.reply(request, .refused(refusal)))
+        shared.ready.answer(request, .refused(refusal))
     }
 }

@@ -2,16 +2,15 @@ import DequeModule
 @_exported public import LifecycleTypes
 public import OrderedCollections
 
-/// The core: it decides, and does nothing. Inputs and the time go in, effects come out.
+/// The core: it decides, and does nothing. Inputs and the time go in, a ``Ready`` comes out.
 ///
-/// For the same state, input and instant it gives the same effects, and it handles any input in any state. It routes each input to the
+/// For the same state, input and instant it returns the same, and it handles any input in any state. It routes each input to the
 /// ``AppMachine`` of one app, and holds what concerns several apps. An ``AppID`` is looked up once, where it comes from a client or the
 /// configuration; all else has an ``AppIndex``. Its caller keeps this contract:
 ///
 /// - Deliver one ``Input/tick`` for each deadline that is due before any other input.
-/// - After each input, save the records of ``takeChangedIndexes()`` before any effect is performed.
-/// - Perform the effects in order. Replies may be sent later, when no input is left.
-/// - Return the outcome of each effect as a later input.
+/// - After each input, save the records of ``takeChangedIndexes()``, and then perform the fields of the ``Ready`` in their order.
+/// - Return the outcome of each operation as a later input.
 /// - Deliver a tick when ``nextDeadline`` has come.
 public struct Engine: Sendable {
     /// The apps that are known, running or not.
@@ -37,9 +36,6 @@ public struct Engine: Sendable {
         case finished
     }
 
-    /// The number of effects for which room is kept. Only a restart has one for each app.
-    private static let effectsToKeep = 128
-
     /// Creates a core that knows no app.
     public init() {}
 
@@ -48,7 +44,7 @@ public struct Engine: Sendable {
 
     // An object that holds a core has it looked at in place by these: to a method that does not change it, Swift would pass a copy.
 
-    /// Returns the index of an app that is known, or that the last input has forgotten: its effects are still to be performed.
+    /// Returns the index of an app that is known, or that the last input has forgotten: what it leads to is still to be performed.
     public mutating func latestIndex(of id: AppID) -> AppIndex? { knownApps.latestIndex(of: id) }
 
     /// Returns the id of the app that has the index, or had it last.
@@ -99,17 +95,17 @@ public struct Engine: Sendable {
     /// - Parameters:
     ///   - input: The input.
     ///   - now: The time. An earlier time than that of the last input counts as the same time.
-    /// - Returns: The effects, in the order in which they must be performed.
-    public mutating func handle(_ input: Input, at now: Instant) -> [Effect] {
+    /// - Returns: What the input leads to.
+    public mutating func handle(_ input: Input, at now: Instant) -> Ready {
         shared.now = max(now, shared.now)
-        shared.effects.removeAll(keepingCapacity: shared.effects.capacity <= Self.effectsToKeep)
+        shared.ready = Ready()
         knownApps.freeIndexes()
         route(input)
         reconcile()
         continueReclaim()
         reconcile()
         finishShutDown()
-        return shared.effects
+        return shared.ready
     }
 
     private mutating func route(_ input: Input) {
@@ -261,7 +257,7 @@ public struct Engine: Sendable {
         if shared.home == app { shared.home = nil }
         let machine = knownApps[app]
         knownApps.remove(app)
-        shared.effects.append(.forgotten(app, exit: machine.lastExit, reclaimed: machine.reclaimed))
+        shared.ready.forgotten.append(Ready.Forgotten(app: app, exit: machine.lastExit, reclaimed: machine.reclaimed))
     }
 
     // MARK: Uses
@@ -299,7 +295,7 @@ public struct Engine: Sendable {
         }
     }
 
-    /// Redoes effects that the previous daemon may not have completed. An app that was launched again meanwhile is new. An app
+    /// Redoes operations that the previous daemon may not have completed. An app that was launched again meanwhile is new. An app
     /// that has ended and has no manifest any more is forgotten.
     private mutating func resumeRestored() {
         for app in knownApps.sortedIndexes {
@@ -329,7 +325,7 @@ public struct Engine: Sendable {
     private mutating func finishShutDown() {
         guard daemonPhase == .shuttingDown, runningCount == 0 else { return }
         daemonPhase = .finished
-        shared.effects.append(.finished)
+        shared.ready.isFinished = true
     }
 
     /// The longest time that any running app may take to end, when all are asked at the same time.

@@ -128,10 +128,10 @@ extension Engine {
         switch level {
         case .normal:
             reclaimer.round?.isForAll = false
-            shared.effects.append(.reply(request, .reclaimed([])))
+            shared.ready.answer(request, .reclaimed([]))
         case .warning:
             warnApps()
-            shared.effects.append(.reply(request, .reclaimed([])))
+            shared.ready.answer(request, .reclaimed([]))
         case .critical:
             if reclaimer.round == nil { reclaimNext(.simulation) }
             guard reclaimer.round != nil else { return refuse(request, .nothingToReclaim) }
@@ -168,7 +168,7 @@ extension Engine {
             }
             // An app that was spared, or has ended for another reason, has no account.
             if app.map({ knownApps[$0].reclaimed != nil }) ?? true {
-                shared.effects.append(.decision(.reclaimed(round.victimID, account), of: app))
+                shared.announce(.reclaimed(round.victimID, account), of: app)
             }
         }
         // In the same instant, an app that a request has saved is not taken again: its callbacks would begin anew.
@@ -212,7 +212,7 @@ extension Engine {
         let account = ReclaimRecord(cause: cause, order: order.map { knownApps[$0].id })
         reclaimer.target(app, knownApps.id(of: app), account, isAboutScenes: false)
         knownApps[app].reclaimed = account
-        shared.effects.append(.measureMemory(app))
+        shared.ready.operations.append(.measureMemory(app))
         end(app, atOnce: knownApps[app].state == .suspended, reason: .reclaimed)
         return true
     }
@@ -246,22 +246,22 @@ extension Engine {
         }
         let end = now + Reclaimer.settlingTime
         reclaimer.round?.phase = .settling(until: end)
-        shared.effects.append(.markMemory)
+        shared.ready.operations.append(.markMemory)
     }
 
     /// Reads the memory, which has settled.
     mutating func readMemory() {
         reclaimer.round?.phase = .reading
-        shared.effects.append(.readMemory)
+        shared.ready.operations.append(.readMemory)
     }
 
     mutating func endReclaim() {
         guard let round = reclaimer.round else { return }
         reclaimer.round = nil
-        for request in round.requests { shared.effects.append(.reply(request, .reclaimed(round.reclaimed))) }
+        for request in round.requests { shared.ready.answer(request, .reclaimed(round.reclaimed)) }
     }
 
-    /// Redoes effects that the previous daemon may not have completed.
+    /// Redoes operations that the previous daemon may not have completed.
     mutating func resumeReclaim() {
         guard let round = reclaimer.round else { return }
         if round.phase != .ending {
@@ -279,7 +279,7 @@ extension Engine {
         for app in owners {
             change(app) { machine, shared in
                 let scenes = machine.scenesToReclaim
-                shared.effects.append(.decision(.scenesReclaimed(machine.id, scenes), of: app))
+                shared.announce(.scenesReclaimed(machine.id, scenes), of: app)
                 for scene in scenes {
                     machine.scenes.update(scene) { ($0.isWanted, $0.desiredReason) = (false, .reclaimed) }
                     if machine.state == .suspended { machine.transition(scene, to: .unattached, &shared) }

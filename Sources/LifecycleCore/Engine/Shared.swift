@@ -5,8 +5,8 @@ import OrderedCollections
 struct Shared: Sendable {
     /// The time of the input.
     var now = Instant(microseconds: 0)
-    /// The effects of the input so far, in order. They are kept until the next input, so that their memory is used again.
-    var effects: [Effect] = []
+    /// What the input has led to so far.
+    var ready = Ready()
     /// The settings that apply to all apps.
     var settings = Settings()
     /// The home app of the settings; nil if they name none, or if it is not known.
@@ -66,6 +66,10 @@ extension [AppIndex] {
 }
 
 extension Shared {
+    mutating func announce(_ decision: Decision, of app: AppIndex?) {
+        ready.announcements.append(.decision(decision, of: app))
+    }
+
     /// Joins the activation queue if that is possible now, unless the app is to be inactive, and needs no slot.
     mutating func joinActivation(_ index: AppIndex, isActivating: Bool) -> Bool {
         if activation.slots.contains(index) { return true }

@@ -10,25 +10,25 @@ public enum Input: Sendable {
     case forget(AppID)
     /// The end of an app under the previous daemon, unless a later end is known.
     case remember(AppID, ExitRecord)
-    /// A request, which is answered by exactly one ``Effect/reply(_:_:)``.
+    /// A request, which is answered by exactly one ``Ready/Answer``.
     case request(RequestID, Request)
     /// The apps that are used in this way from now on; unknown ones are left out.
     case setUses(Use, Set<AppID>)
     /// The daemon stops: every app is to end.
     case shutDown
-    /// The outcome of an effect, or a change of an app's processes. It is ignored if the app is not known any more.
+    /// The outcome of an operation, or a change of an app's processes. It is ignored if the app is not known any more.
     case outcome(AppIndex, Outcome)
     /// A message from an app over its channel. It is ignored if the app is not known any more.
     case message(AppIndex, AppMessage)
     /// The apps of a restored core have their processes and channels again; pending operations go on.
     case resumeRestored
-    /// How short memory is: a report of the machine, or the outcome of ``Effect/readMemory``.
+    /// How short memory is: a report of the machine, or the outcome of ``Ready/Operation/readMemory``.
     case memory(MemoryShortage)
     /// Time has passed: the earliest deadline is acted upon, if it is due.
     case tick
 }
 
-/// The outcome of an effect, or a change of an app's processes without one.
+/// The outcome of an operation, or a change of an app's processes without one.
 public enum Outcome: Sendable, Equatable {
     /// The app's program runs.
     case spawned

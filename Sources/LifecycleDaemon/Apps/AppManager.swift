@@ -5,7 +5,7 @@ import LifecycleCore
 import Processes
 import Systemd
 
-/// Performs the core's effects on the apps: their processes, channels, memory and resources.
+/// Performs what the core decides on the apps: their processes, channels, memory and resources.
 final class AppManager {
     let catalog: AppCatalog
     let driver: CoreDriver
@@ -27,14 +27,12 @@ final class AppManager {
     let trimmer: MemoryTrimmer
     let history = History()
     var isRestoring = false
-    /// The transitions that are performed and not announced, each with the index and the main process of its app.
-    var announcements: [(Announcement, AppIndex?, ProcessID?)] = []
-    /// The decisions that are not announced.
-    var decisions: [DecisionReport] = []
+    /// What is not announced yet.
+    var reports: [Report] = []
     /// The replies that are not sent.
-    var replies: [(RequestID, Reply)] = []
-    /// The announced transitions whose entries wait to be written.
-    var unwritten: [Announcement] = []
+    var replies: [Ready.Answer] = []
+    /// True while entries of announced transitions wait to be written.
+    var hasUnwrittenTransitions = false
 
     init(
         events: Events, launcher: AppLauncher, store: StateLog, entries: DesktopEntries?, log: any JournalSink

@@ -6,7 +6,7 @@ import Systemd
 // MARK: - Operations
 
 extension AppProcesses {
-    // Each effect of the core has an outcome: that of an app without processes is that they are gone.
+    // Each operation has an outcome: that of an app without processes is that they are gone.
 
     func stopLater(_ app: AppIndex) { laterStops.append(app) }
 

@@ -308,10 +308,10 @@ extension ControlService {
         answers = []
     }
 
-    func send(_ reply: Reply, to id: RequestID) {
-        guard let pending = requests.remove(id) else { return }
+    func send(_ answer: Ready.Answer) {
+        guard let pending = requests.remove(answer.request) else { return }
         let connection = pending.connection
-        connection.send(presentation.reply(reply, pending.form, for: connection.scope, rights), to: pending.call)
+        connection.send(presentation.reply(answer.reply, pending.form, for: connection.scope, rights), to: pending.call)
     }
 
     /// Tells the subscribers of the transitions, and of the processes that have joined apps.
@@ -320,6 +320,7 @@ extension ControlService {
             switch announcement {
             case .app(let transition): publish(transition)
             case .scene(let transition): publish(transition)
+            case .decision: break
             }
         }
         for id in processes.takeJoined() {

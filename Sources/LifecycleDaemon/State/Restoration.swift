@@ -89,16 +89,13 @@ extension AppManager {
 
     /// Adds a transition that the previous daemon did not announce. The end of an app has the decision of how it has ended.
     private func restore(_ announcement: Announcement) {
-        let app = driver.index(of: announcement.app)
-        let pid = processes.lastPID(of: app)
+        let app = announcement.app.flatMap { driver.index(of: $0) }
         if case .app(let step) = announcement, step.to == .notRunning, let exit = driver.app(step.app)?.lastExit,
             exit.instant == step.instant
         {
-            decisions.append(
-                DecisionReport(
-                    decision: .exited(step.app, exit), instant: exit.instant, pid: pid, position: announcements.count))
+            report(.decision(.exited(step.app, exit), of: app), of: app)
         }
-        announcements.append((announcement, app, pid))
+        report(announcement, of: app)
     }
 
     /// - Returns: The exit of an app of which nothing is left; nil if some is, or if its program may never have run: the

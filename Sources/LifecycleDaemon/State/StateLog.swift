@@ -95,11 +95,11 @@ final class StateLog {
     }
 
     /// Saves a step of the core: its changes, and the transitions that are to be announced.
-    func save(changesOf core: inout Engine, announcing effects: [Effect]) {
+    func save(changesOf core: inout Engine, announcing announcements: [Announcement]) {
         add(changesOf: &core)
-        for effect in effects {
-            guard let announcement = Announcement(effect) else { continue }
-            add(StateLine(StateName(.transition, announcement.app), announcement.record))
+        for announcement in announcements {
+            guard let record = announcement.record else { continue }
+            add(StateLine(StateName(.transition, announcement.app), record))
         }
         commit()
     }
@@ -202,15 +202,4 @@ final class StateLog {
 
 nonisolated extension Errno {
     fileprivate var isLackOfSpace: Bool { rawValue == ENOSPC || rawValue == EDQUOT }
-}
-
-nonisolated extension Announcement {
-    /// Creates the announcement of an effect; nil for another effect than a transition.
-    fileprivate init?(_ effect: Effect) {
-        switch effect {
-        case .transition(let step): self = .app(step)
-        case .sceneTransition(let step): self = .scene(step)
-        default: return nil
-        }
-    }
 }

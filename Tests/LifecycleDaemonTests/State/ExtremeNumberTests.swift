@@ -57,7 +57,7 @@ import Testing
     }
 
     private static func tell(_ input: Input, _ core: inout Engine, at time: Instant) {
-        for case .deliver(_, let delivery) in core.handle(input, at: time) {
+        for case .deliver(_, let delivery) in core.handle(input, at: time).messages {
             let message = CallbackMessage(delivery, now: time, previousTime: .min, scene: nil)
             _ = try? MessageToApp.callback(message).encoded()
         }
@@ -74,7 +74,7 @@ import Testing
         let step = Transition(
             app: clock, from: .active, to: .inactive, reason: .displaced, instant: Instant(microseconds: 9),
             since: Instant(microseconds: 7), answerTime: .milliseconds(1))
-        for damaged in Self.damaged(Announcement.app(step).record) {
+        for damaged in Self.damaged(try #require(Announcement.app(step).record)) {
             guard case .app(let step)? = Announcement(of: clock, damaged) else { continue }
             _ = (step.stateTime.wholeMicroseconds, step.answerTime?.wholeMicroseconds)
         }

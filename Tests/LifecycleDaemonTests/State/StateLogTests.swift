@@ -37,13 +37,13 @@ import Testing
     }
 
     private func handle(_ input: Input, _ store: StateLog) {
-        let effects = core.handle(input, at: Instant(microseconds: 5))
-        store.save(changesOf: &core, announcing: effects)
+        let ready = core.handle(input, at: Instant(microseconds: 5))
+        store.save(changesOf: &core, announcing: ready.announcements)
     }
 
     private func handle(_ outcome: Outcome, of id: AppID, _ store: StateLog) {
-        let effects = core.handle(outcome, of: id, at: Instant(microseconds: 5))
-        store.save(changesOf: &core, announcing: effects)
+        let ready = core.handle(outcome, of: id, at: Instant(microseconds: 5))
+        store.save(changesOf: &core, announcing: ready.announcements)
     }
 
     private func launch(_ id: AppID, _ store: StateLog) {
@@ -228,16 +228,16 @@ import Testing
             _ = self.core.handle(.stopped, of: Self.clock, at: now)
             var core = try restored(path).core
             let clock = try #require(core.knownApps[Self.clock]).index
-            #expect(core.handle(.resumeRestored, at: now).contains(.stop(clock)))
+            #expect(core.handle(.resumeRestored, at: now).operations.contains(.stop(clock)))
             _ = core.handle(.stopped, of: Self.clock, at: now)
             #expect(core.knownApps[Self.clock]?.phase == .suspended(isConfirmed: true))
 
             handle(.request(RequestID(3), .focus(Self.clock)), store)
             _ = self.core.handle(.resumed, of: Self.clock, at: now)
             core = try restored(path).core
-            #expect(core.handle(.resumeRestored, at: now).contains(.resume(clock)))
-            let effects = core.handle(.resumed, of: Self.clock, at: now)
-            #expect(effects.contains { if case .transition(let step) = $0 { step.to == .active } else { false } })
+            #expect(core.handle(.resumeRestored, at: now).operations.contains(.resume(clock)))
+            let announcements = core.handle(.resumed, of: Self.clock, at: now).announcements
+            #expect(announcements.contains { if case .app(let step) = $0 { step.to == .active } else { false } })
         }
     }
 

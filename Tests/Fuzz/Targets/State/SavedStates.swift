@@ -41,7 +41,10 @@ extension FuzzTarget {
     }
 
     private static func checkTransition(_ transition: Announcement) {
-        let again = Announcement(of: transition.app, transition.record)
+        guard let app = transition.app, let record = transition.record else {
+            return require(false, "only transitions are saved: \(transition)")
+        }
+        let again = Announcement(of: app, record)
         require(again == transition, "a transition that was saved is found again: \(transition)")
     }
 
@@ -123,9 +126,9 @@ extension FuzzTarget {
         for app in machine.knownApps.values { checkScenes(of: app) }
     }
 
-    /// An input, and its effects as the channel would have them.
+    /// An input, and what it tells apps, as the channel would have it.
     private static func tell(_ input: Input, to machine: inout Engine, at time: Instant) {
-        for case .deliver(let app, let delivery) in machine.handle(input, at: time) {
+        for case .deliver(let app, let delivery) in machine.handle(input, at: time).messages {
             let scene = delivery.scene.flatMap { machine.knownApps[known: app]?.scenes[$0.scene] }
             let message = CallbackMessage(delivery, now: time, previousTime: nil, scene: scene)
             guard let line = try? MessageToApp.callback(message).encoded() else { continue }

@@ -1,25 +1,7 @@
-/// A transition that is saved and performed, and not yet told to the journal, the history and the subscribers.
-///
-/// The reply to the request comes first. The next daemon tells what the daemon could not.
-public enum Announcement: Sendable, Equatable {
-    /// A transition of an app.
-    case app(Transition)
-    /// A transition of a scene.
-    case scene(SceneTransition)
-
-    /// The app, or the app of the scene.
-    public var app: AppID {
-        switch self {
-        case .app(let step): step.app
-        case .scene(let step): step.app
-        }
-    }
-
-    /// The state that the app has entered; nil for a transition of a scene.
-    public var state: AppState? { if case .app(let step) = self { step.to } else { nil } }
-
-    /// The transition as it is saved under the name of its app.
-    public var record: SavedRecord {
+extension Announcement {
+    /// A transition as it is saved under the name of its app; nil for a decision, which is not saved.
+    public var record: SavedRecord? {
+        if case .decision = self { return nil }
         var writer = SavedCoder()
         _ = Self.code(self, app, with: &writer)
         return writer.record
@@ -37,12 +19,12 @@ public enum Announcement: Sendable, Equatable {
     }
 
     /// Writes or reads the values: the table of a saved transition. Returns what was read.
-    private static func code(_ item: Announcement?, _ app: AppID, with coder: inout SavedCoder) -> Announcement? {
+    private static func code(_ item: Announcement?, _ app: AppID?, with coder: inout SavedCoder) -> Announcement? {
         var (step, other): (Transition?, SceneTransition?) = (nil, nil)
         switch item {
         case .app(let transition): step = transition
         case .scene(let transition): other = transition
-        case nil: break
+        case .decision, nil: break
         }
         let scene = coder.item("scene", other?.scene)
         let from = coder.text("from", step?.from.rawValue ?? other?.from.rawValue)
@@ -52,7 +34,7 @@ public enum Announcement: Sendable, Equatable {
         let instant = coder.instant("at", step?.instant ?? other?.instant)
         let since = coder.instant("since", step?.since)
         let answer = coder.number("answer", (step?.answerTime ?? other?.answerTime)?.wholeMicroseconds)
-        guard coder.isReading, let from, let to, let instant else { return nil }
+        guard coder.isReading, let app, let from, let to, let instant else { return nil }
         let answerTime = answer.map { Duration.microseconds(Int64(clamping: $0)) }
         if let scene {
             guard let from = SceneState(rawValue: from), let to = SceneState(rawValue: to) else { return nil }
