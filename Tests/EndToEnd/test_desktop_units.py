@@ -92,7 +92,8 @@ class Desktop:
             return 0
 
     def states(self, unit):
-        return {self.kernel.stat(pid).state for pid in self.members(unit)}
+        stats = [self.kernel.stat(pid) for pid in self.members(unit)]
+        return {stat.state if stat else "gone" for stat in stats}
 
     def wait_for_daemon(self):
         wait_for(lambda: self.lifectl("status", check=False).returncode == 0, what="lifed answers")

@@ -138,3 +138,21 @@ void multiply(void)
     }
     wait_for_ever();
 }
+
+// Ten processes, each of which is replaced by its child all the time: a signal to a number comes too late.
+void chains(void)
+{
+    for (int chain = 0; chain < 10; chain++) {
+        if (fork() > 0)
+            continue;
+        begin_session();
+        for (int generation = 0; generation < 60000; generation++) {
+            if (fork() > 0)
+                _exit(0);
+            usleep(1000);
+        }
+        _exit(0);
+    }
+    report("ready");
+    wait_for_ever();
+}

@@ -30,6 +30,7 @@ static const struct {
     {"leave-orphan-later", leave_orphan_later},
     {"middle", middle},
     {"multiply", multiply},
+    {"chains", chains},
     {"ignore-term", ignore_term},
     {"obey-term", obey_term},
     {"hold-in-vfork", hold_in_vfork},

@@ -24,6 +24,7 @@ void leave_orphan(void);
 void leave_orphan_later(void);
 void middle(void);
 void multiply(void);
+void chains(void);
 
 // signals.c
 void waker(void);

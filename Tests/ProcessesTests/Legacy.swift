@@ -98,10 +98,9 @@ extension ProcessIdentity {
 extension Descendants {
     /// The processes below a keeper.
     static func below(_ pid: ProcessID) -> [ProcessStatus] {
-        let children = Children()
-        var descendants = Descendants(children: children)
-        for child in children.of(pid, threadCount: 1).compactMap({ ProcessStatus(of: $0) }) { descendants.add(child) }
-        return descendants.found
+        var descendants = Descendants(children: Children())
+        descendants.addChildren(of: pid, threadCount: 1)
+        return descendants.look.members
     }
 }
 

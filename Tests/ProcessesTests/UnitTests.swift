@@ -29,6 +29,29 @@ import Testing
         }
     }
 
+    @Test(arguments: [true, false])
+    func processesThatReplaceThemselvesAreStoppedAndStayStopped(_ isUnit: Bool) async {
+        await #expect(processExitsWith: .success) { [isUnit] in
+            let world = try ProcessWorld(hasCgroups: true)
+            let (launched, _) = try world.launch("chains")
+            let tree =
+                isUnit
+                ? try world.adopt(try #require(UnitGroup(try world.group(of: launched).name))) : launched
+            for _ in 0..<3 {
+                _ = tree.stop()
+                try world.waitUntilStopped(tree)
+                let stopped = tree.containment.look().members
+                #expect(stopped.count > 10 && stopped.allSatisfy { $0.state == .stopped })
+                for _ in 0..<100 { sched_yield() }
+                #expect(tree.containment.look().members == stopped)
+                tree.resume()
+            }
+            _ = tree.stop()
+            try world.waitUntilStopped(tree)
+            try world.end()
+        }
+    }
+
     @Test func releasedUnitStaysAsItIsAndRuns() async {
         await #expect(processExitsWith: .success) {
             let world = try ProcessWorld(hasCgroups: true)

@@ -55,20 +55,23 @@ final class CgroupContainment: Containment {
 
     // MARK: - Members
 
-    /// Returns the members in the order of their starts.
-    override func members() -> [ProcessStatus] {
+    /// Finds the members in the order of their starts.
+    override func look() -> Look {
         let numbers = numbers()
-        var found = numbers.compactMap { ProcessStatus(of: $0) }.filter { !$0.isZombie }
-        if hasOutside(numbers) { found += membersOutside(numbers) }
-        if found.count > 1 { hadSeveral = true }
-        return found.count < 2 ? found : found.sorted { ($0.startTime, $0.pid) < ($1.startTime, $1.pid) }
+        var look = Look(at: numbers)
+        if hasOutside(numbers) { look += membersOutside(numbers) }
+        if look.members.count > 1 {
+            hadSeveral = true
+            look.members.sort { ($0.startTime, $0.pid) < ($1.startTime, $1.pid) }
+        }
+        return look
     }
 
     override var isPopulated: Bool { group.events?.isPopulated ?? false }
 
     override func memberIDs() -> [ProcessID]? {
         let numbers = numbers()
-        return hasOutside(numbers) ? numbers + membersOutside(numbers).pids : numbers
+        return hasOutside(numbers) ? numbers + membersOutside(numbers).members.pids : numbers
     }
 
     private func numbers() -> [ProcessID] {
@@ -113,16 +116,17 @@ final class CgroupContainment: Containment {
     }
 
     /// Returns the known members outside of the group, and the processes below them.
-    private func membersOutside(_ numbers: [ProcessID]) -> [ProcessStatus] {
+    private func membersOutside(_ numbers: [ProcessID]) -> Look {
         var descendants = Descendants(children: Children())
         let main = leaderIsReaped ? nil : launch?.main
         for process in outside.union(main.map { [$0] } ?? []) {
-            if let status = process.livingStatus { descendants.add(status) }
+            descendants.add(process.pid, process.status)
         }
         let inside = Set(numbers)
-        let found = descendants.found.filter { !inside.contains($0.pid) && !subtree.isInAnyGroup($0.pid) }
-        outside = Set(found.identities)
-        return found
+        var look = descendants.look
+        look.members.removeAll { inside.contains($0.pid) || subtree.isInAnyGroup($0.pid) }
+        outside = Set(look.members.identities)
+        return look
     }
 
     override func lookOutside(_ members: [ProcessStatus]) -> Bool {

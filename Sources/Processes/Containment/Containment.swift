@@ -19,7 +19,7 @@ public struct SignalFailure: Hashable, Sendable {
 /// The boundary around the processes of one app, which never holds process 0, process 1 or the daemon.
 ///
 /// A vanished process is no error. The defaults are those of a boundary without a cgroup: only signals hold the processes, and the kernel
-/// does not tell of the end of the last. A subclass overrides at least ``members()`` and ``claims(_:)``.
+/// does not tell of the end of the last. A subclass overrides at least ``look()`` and ``claims(_:)``.
 class Containment {
     /// The way in which the processes are held together.
     var kind: ContainmentKind { .descent }
@@ -42,8 +42,11 @@ class Containment {
     /// Does what can wait until the program runs.
     func completeSetUp() {}
 
+    /// Looks at the processes of this moment.
+    func look() -> Look { Look() }
+
     /// Returns the processes of this moment that have not ended.
-    func members() -> [ProcessStatus] { [] }
+    final func members() -> [ProcessStatus] { look().members }
 
     /// True if the kernel knows of a member, which a look can miss: a chain of processes that fork and end is never whole in a list.
     var isPopulated: Bool { false }
@@ -87,6 +90,9 @@ class Containment {
     ///
     /// - Returns: Whether the kernel takes the request. ``isFrozen`` tells when it is done.
     func freeze() -> Bool { false }
+
+    /// False if ``freeze()`` is for a moment only.
+    var mayStayFrozen: Bool { true }
 
     /// Ends what ``freeze()`` asked for.
     func thaw() {}

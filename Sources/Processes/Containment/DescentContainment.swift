@@ -22,24 +22,27 @@ final class DescentContainment: Containment {
 
     override var escaped: [ProcessIdentity] { outside }
 
-    /// Returns the main process and its descendants first.
-    override func members() -> [ProcessStatus] {
-        let all = ProcessStatus.all()
+    /// Finds the main process and its descendants first. A process of the machine that ends meanwhile could have been a member.
+    override func look() -> Look {
+        let numbers = ProcFile.processIDs(in: "/proc")
+        let all = numbers.compactMap { ProcessStatus(of: $0) }
         let known = all.filter(isKnown)
         let identities = Set(known.identities)
         sessions = ownSessions(of: known)
 
         var descendants = Descendants(children: Children(among: all))
-        if let main = known.first(where: { $0.identity == main }) { descendants.add(main) }
-        let count = descendants.found.count
+        if let main = known.first(where: { $0.identity == main }) { descendants.add(main.pid, main) }
+        let count = descendants.look.members.count
         for process in all where identities.contains(process.identity) || sessions.contains(process.session) {
-            descendants.add(process)
+            descendants.add(process.pid, process)
         }
-        let found = descendants.found
+        let found = descendants.look.members
         outside = found.dropFirst(count).identities
         seen = Set(found.identities)
         sessions.formUnion(ownSessions(of: found))
-        return found
+        var look = descendants.look
+        look.gone.formUnion(Set(numbers).subtracting(all.pids))
+        return look
     }
 
     private func isKnown(_ process: ProcessStatus) -> Bool {

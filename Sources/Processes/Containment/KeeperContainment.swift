@@ -39,12 +39,12 @@ final class KeeperContainment: Containment {
     /// Every member beside the main process: with the keeper, the record is all that would tell of them.
     override var escaped: [ProcessIdentity] { seen.subtracting([main]).sorted { $0.pid < $1.pid } }
 
-    override func members() -> [ProcessStatus] {
-        let found = descendants() ?? membersWithoutKeeper()
-        let leaving = helpers.leaving(found, main: main)
-        let members = leaving.isEmpty ? found : found.filter { !leaving.contains($0.pid) }
-        seen = Set(members.identities)
-        return members
+    override func look() -> Look {
+        var look = descendants() ?? membersWithoutKeeper()
+        let leaving = helpers.leaving(look.members, main: main)
+        look.members.removeAll { leaving.contains($0.pid) }
+        seen = Set(look.members.identities)
+        return look
     }
 
     override var isPopulated: Bool {
@@ -54,32 +54,32 @@ final class KeeperContainment: Containment {
 
     /// Returns the helpers that have left their parents, and their descendants: they are below the keeper, and no members.
     func helperProcesses() -> [ProcessStatus] {
-        let found = descendants() ?? []
+        let found = descendants()?.members ?? []
         let leaving = helpers.leaving(found, main: main)
         return found.filter { leaving.contains($0.pid) }
     }
 
     /// Nil if the keeper has ended.
-    private func descendants() -> [ProcessStatus]? {
+    private func descendants() -> Look? {
         let children = Children()
         var descendants = Descendants(children: children)
         for _ in 0..<Self.roundLimit {
-            let before = descendants.found.count
-            for child in children.of(link.process.pid, threadCount: 1) {
-                if let status = ProcessStatus(of: child), status.parent == link.process.pid { descendants.add(status) }
-            }
+            let before = descendants.look.members.count
+            descendants.addChildren(of: link.process.pid, threadCount: 1)
             // What has lost its parent during the walk is a child of the keeper now.
-            if descendants.found.count == before { break }
+            if descendants.look.members.count == before { break }
         }
         // The number was the keeper's during the walk.
-        return link.hasEnded ? nil : descendants.found
+        return link.hasEnded ? nil : descendants.look
     }
 
-    private func membersWithoutKeeper() -> [ProcessStatus] {
+    private func membersWithoutKeeper() -> Look {
         var descendants = Descendants(children: Children())
-        for process in seen { if let status = process.livingStatus { descendants.add(status) } }
-        for orphan in orphans?.list() ?? [] where orphan.identity.isYounger(than: main) { descendants.add(orphan) }
-        return descendants.found
+        for process in seen { descendants.add(process.pid, process.status) }
+        for orphan in orphans?.list() ?? [] where orphan.identity.isYounger(than: main) {
+            descendants.add(orphan.pid, orphan)
+        }
+        return descendants.look
     }
 
     override func isAlone(_ process: ProcessID) -> Bool {

@@ -23,21 +23,28 @@ final class OwnedContainment: Containment {
     override var groupNumber: UInt? { inner.groupNumber }
     override var escaped: [ProcessIdentity] { inner.escaped }
 
-    override func members() -> [ProcessStatus] { inner.members().filter { owner.owns($0.pid) } }
+    override func look() -> Look {
+        var look = inner.look()
+        look.members.removeAll { isForeign($0.pid) }
+        return look
+    }
 
-    override func memberIDs() -> [ProcessID]? { inner.memberIDs()?.filter(owner.owns) }
+    override func memberIDs() -> [ProcessID]? { inner.memberIDs()?.filter { !isForeign($0) } }
 
     /// Returns the processes of the tree that do not run as its owner, those of its descendants included that it does
     /// not hold.
     func foreigners() -> [ProcessStatus] {
         var descendants = Descendants(children: Children())
-        for member in inner.members() { descendants.add(member) }
-        return foreigners(among: descendants.found)
+        for member in inner.members() { descendants.add(member.pid, member) }
+        return foreigners(among: descendants.look.members)
     }
 
     private func foreigners(among processes: [ProcessStatus]) -> [ProcessStatus] {
-        processes.filter { !owner.owns($0.pid) && $0.identity.livingStatus != nil }
+        processes.filter { isForeign($0.pid) }
     }
+
+    /// A process that has ended since it was listed is not foreign: it may have left a child, which a look must not miss.
+    private func isForeign(_ pid: ProcessID) -> Bool { !owner.owns(pid) && ProcessStatus(of: pid)?.isZombie == false }
 
     private var freezesForeigner: Bool { !foreigners(among: inner.members().filter(inner.freezes)).isEmpty }
 
@@ -60,6 +67,8 @@ final class OwnedContainment: Containment {
     override var endsWhenEmpty: Bool { inner.endsWhenEmpty }
 
     override func acknowledgeChange() -> Bool { inner.acknowledgeChange() }
+
+    override var mayStayFrozen: Bool { inner.mayStayFrozen }
 
     override func freeze() -> Bool { !freezesForeigner && inner.freeze() }
 

@@ -67,8 +67,7 @@ final class UnitContainment: Containment {
     private var held: [Unit] = []
     private let main: ProcessIdentity
     private let helpers: HelperPrograms
-    /// A Boolean value that indicates whether the freezer may be used. systemd does not learn of it, and does not thaw the unit
-    /// when it is stopped.
+    /// True if the units may stay frozen. systemd does not learn of it, and does not thaw a unit when it is stopped.
     private let usesFreezer: Bool
     private var isFreezeRequested: Bool
 
@@ -99,12 +98,12 @@ final class UnitContainment: Containment {
 
     // MARK: Members
 
-    /// Returns the members in the order of their starts.
-    override func members() -> [ProcessStatus] {
-        let found = held.flatMap { $0.exists ? $0.group.group.processIDs() : [] }
-            .filter { $0 != getpid() && $0 != 1 }
-            .compactMap { ProcessStatus(of: $0) }.filter { !$0.isZombie }
-        return withoutHelpers(found.count < 2 ? found : found.inOrderOfStart)
+    /// Finds the members in the order of their starts.
+    override func look() -> Look {
+        let numbers = held.flatMap { $0.exists ? $0.group.group.processIDs() : [] }
+        var look = Look(at: numbers.filter { $0 != getpid() && $0 != 1 })
+        look.members = withoutHelpers(look.members.inOrderOfStart)
+        return look
     }
 
     /// Leaves out the helpers that have left their parents, and what they have started: they serve other apps, too.
@@ -132,8 +131,9 @@ final class UnitContainment: Containment {
 
     override var isAskedToFreeze: Bool { isFreezeRequested }
 
+    override var mayStayFrozen: Bool { usesFreezer }
+
     override func freeze() -> Bool {
-        guard usesFreezer else { return false }
         isFreezeRequested = true
         for unit in held where unit.exists {
             if (try? unit.group.group.write("1", to: "cgroup.freeze")) == nil, unit.exists {

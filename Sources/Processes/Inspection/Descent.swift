@@ -67,7 +67,7 @@ struct Children {
 struct Descendants {
     private let children: Children
     private var visited: Set<ProcessID>
-    private(set) var found: [ProcessStatus] = []
+    private(set) var look = Look()
 
     init(children: Children) {
         self.children = children
@@ -75,19 +75,27 @@ struct Descendants {
         visited = [0, 1, getpid()]
     }
 
-    /// Adds a process and everything below it. Zombies are left out, their children are not theirs any more.
-    mutating func add(_ root: ProcessStatus) {
-        guard visited.insert(root.pid).inserted else { return }
-        var pending = [root]
-        while let status = pending.popLast() {
-            if status.isZombie { continue }
-            found.append(status)
-            for child in children.of(status.pid, threadCount: status.threadCount) where !visited.contains(child) {
+    /// Adds a process and everything below it. The children of one that has ended are not its own any more.
+    mutating func add(_ pid: ProcessID, _ status: ProcessStatus?) {
+        guard !visited.contains(pid) else { return }
+        look.add(pid, status)
+        guard let status else { return }
+        visited.insert(pid)
+        if !status.isZombie { addChildren(of: pid, threadCount: status.threadCount) }
+    }
+
+    /// Adds everything below a process.
+    mutating func addChildren(of parent: ProcessID, threadCount: Int) {
+        var pending = [(parent, threadCount)]
+        while let (parent, threadCount) = pending.popLast() {
+            for child in children.of(parent, threadCount: threadCount) where !visited.contains(child) {
                 // A child with another parent by now has ended and its number was reused, or it was reparented: then it
                 // is found there.
-                guard let next = ProcessStatus(of: child), next.parent == status.pid else { continue }
+                let status = ProcessStatus(of: child).flatMap { $0.parent == parent ? $0 : nil }
+                look.add(child, status)
+                guard let status else { continue }
                 visited.insert(child)
-                pending.append(next)
+                if !status.isZombie { pending.append((child, status.threadCount)) }
             }
         }
     }

@@ -138,7 +138,7 @@ extension ProcessTree {
     ) {
         let levels = DescentOrder(processes).levelsOfParents
         let deadline = min(BootTime.now + Self.patienceOfOneCall(levels: levels.count), began + Self.patience)
-        if levels.count >= Self.levelsOfDeepTree, stopFrozen(deadline, stopAll) { return }
+        if levels.count >= Self.levelsOfDeepTree, stopFrozen(processes, deadline) { return }
         for level in levels {
             let failures = signal(.stop, only: level)
             refused += failures
@@ -149,18 +149,21 @@ extension ProcessTree {
         refused += stopAll()
     }
 
-    /// Stops a deep tree at once. A frozen process has returned from waitpid(2), and when it is thawed it acts on SIGSTOP before
-    /// it runs.
+    /// Stops a tree at once, also one that is deep or has processes that replace themselves. A frozen process has returned from
+    /// waitpid(2), and when it is thawed it acts on SIGSTOP before it runs.
     ///
+    /// - Parameter members: Those of a look that was just taken.
     /// - Returns: False if the tree does not freeze in time or cannot.
-    private func stopFrozen(_ deadline: BootTime, _ stopAll: () -> [SignalFailure]) -> Bool {
-        guard containment.isGroupAlone, !containment.isAskedToFreeze, containment.freeze() else { return false }
+    func stopFrozen(_ members: [ProcessStatus], _ deadline: BootTime) -> Bool {
+        guard members.allSatisfy(containment.freezes), !containment.isAskedToFreeze, !isFrozenByOther,
+            containment.freeze()
+        else { return false }
         defer { containment.thaw() }
         while !containment.isFrozen {
             guard BootTime.now < deadline else { return false }
             sched_yield()
         }
-        refused += stopAll()
+        refused += signalAll(.stop)
         return true
     }
 

@@ -72,6 +72,8 @@ public final class ProcessTree {
     var wasSeenEmpty = false
     /// The members at the latest look, in the order of their numbers, if all of them were stopped then.
     var stoppedMembers: [ProcessIdentity]?
+    /// What the latest look has found to be gone.
+    var goneAtLook: Set<ProcessID> = []
     /// Those of them that have children among them, in levels, parents before their children.
     var stoppedParents: [[ProcessIdentity]] = []
     /// The processes that may stop themselves once more after the latest resume: parents, because their children had been

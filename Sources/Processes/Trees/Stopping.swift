@@ -53,7 +53,9 @@ extension ProcessTree {
             stopTopDown(members, since: stopBegan) { signalAll(.stop, of: members) }
         }
         // The daemon of a user may freeze processes that it may not signal, for example sudo(8).
-        if suspendMethod == .signal && !refused.isEmpty { isFreezing = containment.freeze() }
+        if suspendMethod == .signal && !refused.isEmpty {
+            isFreezing = containment.mayStayFrozen && containment.freeze()
+        }
         return checkStopped(after: members.count == 1 ? members.identities : [])
     }
 
@@ -99,7 +101,7 @@ extension ProcessTree {
         guard check == .stopped, desiredState == .stopped, suspendMethod == .signal, !isReported else { return check }
         // The kernel does not tell when another program continues a process that is no child: if it is frozen besides,
         // it does not run.
-        isFreezing = containment.freeze()
+        isFreezing = containment.mayStayFrozen && containment.freeze()
         return isFreezing && !containment.isFrozen ? .pending([main]) : check
     }
 
@@ -148,26 +150,31 @@ extension ProcessTree {
         var known = signalled
         var running: [ProcessStatus] = []
         for _ in 0..<Self.roundsOfOneCall {
-            let (look, isComplete) = ProcFile.checkCompleteness {
-                let members = containment.members()
-                return (members: members, running: members.filter { !$0.isStopped(among: members) })
+            let (found, isComplete) = ProcFile.checkCompleteness {
+                let look = containment.look()
+                return (look: look, running: look.members.filter { !$0.isStopped(among: look.members) })
             }
             // A process or a thread that could not be seen may run.
             guard isComplete else {
                 stoppedMembers = nil
                 return .pending([main])
             }
-            let members = look.members
-            running = look.running
+            let members = found.look.members
+            running = found.running
+            // One that ended meanwhile may have left a child that no list had.
+            let isEnding = found.look.gone != goneAtLook
+            goneAtLook = found.look.gone
             let present = members.identities.sorted { $0.pid < $1.pid }
             if areSeveralStopped, stoppedMembers != present { continueHelpers(leaving: present) }
-            if running.isEmpty && (present == stoppedMembers || areStillAll(members)) {
+            if running.isEmpty && (present == stoppedMembers && !isEnding || areStillAll(members)) {
                 if hasFoundOutside(members) { continue }
                 recordStopped(members, present)
                 return .stopped
             }
-            if desiredState == .stopped, !running.allSatisfy({ signalled.contains($0.identity) }) {
-                stopTopDown(running, since: stopBegan) { signal(.stop, only: running.identities) }
+            if desiredState == .stopped, isEnding || !running.allSatisfy({ signalled.contains($0.identity) }) {
+                // Processes that replace themselves are faster than signals to their numbers.
+                let isStopped = isEnding && stopFrozen(members, .now + .milliseconds(10))
+                if !isStopped { stopTopDown(running, since: stopBegan) { signal(.stop, only: running.identities) } }
             }
 
             // Something that was running during the look may have left a child behind that was not found:
