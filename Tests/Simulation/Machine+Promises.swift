@@ -116,6 +116,8 @@ extension Machine {
         }
         // The next daemon ends it in the same turn, when it has listened to the channels that were kept.
         if isTakingOver, states[id] == .terminating { return false }
+        // It is asked to end, or killed, after what others are told in the same input.
+        if endsBegun[id] != nil { return false }
         if hasStayedAway(id, tree) { return false }
         guard let since = tree.watch.unwantedSince else { return true }
         return now < since + timeouts(of: id).willResignActive
