@@ -111,9 +111,7 @@ extension DeadlineKind {
         switch self {
         case .answer: ["launched", "told-sequence"]
         case .performTask: ["launched", "task-sequence"]
-        case .launch, .hello: ["launched"]
-        // An end that was called off, and is decided anew, has the time anew.
-        case .sceneDisconnection: ["launched", "scenes-end-began"]
+        case .launch, .hello, .sceneDisconnection: ["launched"]
         case .termination: ["launched", "state"]
         case .restart: ["failures"]
         case .resignation, .background, .reconnection, .exit, .tasks, .taskExpiration, .woken, .killed, .signal: []

@@ -150,14 +150,23 @@ extension Engine {
     mutating func continueReclaim() {
         // What restored apps have said while there was no daemon comes first.
         guard daemonPhase != .beforeStart else { return }
-        while reclaimer.round?.phase == .over { finishStep(nil) }
+        // In the same instant, an app that a request has saved is not taken again: its callbacks would begin anew.
+        var spared: AppIndex?
+        while let round = reclaimer.round, round.phase == .over {
+            if !round.isAboutScenes, let victim = round.victim, knownApps[known: victim]?.reclaimed == nil {
+                spared = victim
+            }
+            finishStep(nil, except: spared)
+        }
         if isBeyondSuspendedLimit, reclaimer.round == nil { reclaimNext(.suspendedLimit(settings.suspendedLimit)) }
     }
 
     /// Reports what has come back, and goes on with the next app or ends the round.
     ///
-    /// - Parameter shortage: How short memory is now; nil if it was not read.
-    private mutating func finishStep(_ shortage: MemoryShortage?) {
+    /// - Parameters:
+    ///   - shortage: How short memory is now; nil if it was not read.
+    ///   - spared: An app that is not taken next.
+    private mutating func finishStep(_ shortage: MemoryShortage?, except spared: AppIndex? = nil) {
         guard let round = reclaimer.round else { return }
         if !round.isAboutScenes {
             let app = round.victim.flatMap { knownApps.contains($0) ? $0 : nil }
@@ -171,11 +180,6 @@ extension Engine {
                 shared.announce(.reclaimed(round.victimID, account), of: app)
             }
         }
-        // In the same instant, an app that a request has saved is not taken again: its callbacks would begin anew.
-        let isSpared =
-            shortage == nil && !round.isAboutScenes
-            && round.victim.map { knownApps[known: $0]?.reclaimed == nil } == true
-        let spared = isSpared ? round.victim : nil
         guard let cause = causeToContinue(round, shortage), reclaimNext(cause, except: spared) else {
             return endReclaim()
         }
