@@ -139,7 +139,7 @@ void multiply(void)
     wait_for_ever();
 }
 
-// Ten processes, each of which is replaced by its child all the time: a signal to a number comes too late.
+// Ten chains in which each process forks the next and exits, faster than a signal can reach it.
 void chains(void)
 {
     for (int chain = 0; chain < 10; chain++) {

@@ -125,7 +125,7 @@ public struct Launch: Sendable, Equatable {
     /// The URL that the app was launched to open, if any.
     public var url: String?
 
-    /// A Boolean value that indicates whether the system ended the app, so that it restores its state.
+    /// True if the system ended the app before: then it restores its state.
     public var restores: Bool { previous?.callsForRestoration ?? false }
 }
 
