@@ -126,7 +126,7 @@ public final class Daemon {
         log.begin()
         defer {
             log.end()
-            manager.entriesWritten()
+            manager.announcer.entriesWritten()
         }
         return try events.loop.run {
             events.handle(by: handle)
@@ -317,7 +317,7 @@ extension Daemon {
         log.write(
             LogEntry(id: .daemonStopping, message: "lifed executes its program again, and leaves the apps as they are"))
         log.end()
-        manager.entriesWritten()
+        manager.announcer.entriesWritten()
         notify(.reloading)
         let error = kept.execute(program)
         // The entries so far are written; later ones wait for the loop again.

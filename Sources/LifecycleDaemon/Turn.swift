@@ -21,7 +21,7 @@ struct Turn {
             manager.suspensions.noteOccasion()
         }
         log.writeUrgent()
-        if log.isWritten { manager.entriesWritten() }
+        if log.isWritten { manager.announcer.entriesWritten() }
         manager.store.commit()
     }
 
@@ -40,7 +40,7 @@ struct Turn {
                 control.send(answer)
             }
             control.sendAnswers()
-            control.publish(manager.announce())
+            control.publish(manager.announcer.announce())
         } while !manager.driver.inbox.isEmpty || control.server.hasClosedConnections
             || !manager.channels.arrivals.isEmpty
         manager.interruptions.forgetEnded()

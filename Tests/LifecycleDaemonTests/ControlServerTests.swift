@@ -315,7 +315,7 @@ import Varlink
             try dispatch(events, service, turn)
             client.add("SetInUse", #"{"use":"playing","apps":[]}"#)
             client.sendMore()
-            manager.report(.app(transition), of: nil)
+            manager.announcer.keep([.app(transition)])
             try dispatch(events, service, turn)
             #expect(service.server.clientCount == 0)
             #expect(!manager.uses.isReported(.visible) && !manager.uses.isReported(.playing))

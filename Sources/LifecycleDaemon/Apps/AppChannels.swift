@@ -103,10 +103,6 @@ final class AppChannels {
         settle(app)
     }
 
-    func send(_ callback: CallbackMessage, sequence: UInt64, to app: AppIndex) {
-        send(.callback(callback), sequence: sequence, to: app)
-    }
-
     func number(of app: AppIndex) -> Int32? { connections[app]?.number }
     func progress(of app: AppIndex) -> ChannelProgress? { connections[app]?.progress }
 

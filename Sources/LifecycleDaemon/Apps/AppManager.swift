@@ -5,7 +5,7 @@ import LifecycleCore
 import Processes
 import Systemd
 
-/// Performs what the core decides on the apps: their processes, channels, memory and resources.
+/// The parts that deal with apps, and what follows an input.
 final class AppManager {
     let catalog: AppCatalog
     let driver: CoreDriver
@@ -26,13 +26,11 @@ final class AppManager {
     let launcher: AppLauncher
     let trimmer: MemoryTrimmer
     let history = History()
+    let performer: Performer
+    var announcer: Announcer
     var isRestoring = false
-    /// What is not announced yet.
-    var reports: [Report] = []
     /// The replies that are not sent.
     var replies: [Ready.Answer] = []
-    /// True while entries of announced transitions wait to be written.
-    var hasUnwrittenTransitions = false
 
     init(
         events: Events, launcher: AppLauncher, store: StateLog, entries: DesktopEntries?, log: any JournalSink
@@ -65,6 +63,14 @@ final class AppManager {
         memory = try MemoryWatch(events: events, log: log, core: driver)
         resources = try StateResources(events: events, log: log, processes: processes, core: driver, store: store)
         trimmer = try MemoryTrimmer(events: events, log: self.log, processes: processes, core: driver)
+        performer = Performer(
+            driver: driver, store: store, catalog: catalog, processes: processes, channels: channels,
+            launcher: launcher, exits: exits, resources: resources, memory: memory, trimmer: trimmer,
+            suspensions: suspensions)
+        announcer = Announcer(
+            driver: driver, store: store, catalog: catalog, processes: processes, resources: resources,
+            memory: memory, trimmer: trimmer, suspensions: suspensions, desktop: desktop,
+            interruptions: interruptions, history: history, log: self.log)
     }
 
     var core: Engine { driver.core }
@@ -76,6 +82,21 @@ final class AppManager {
         driver.handleInputs(overdue: overdue) { perform($0) }
         channels.confirm()
         processes.confirmNews()
+    }
+
+    private func perform(_ ready: Ready) {
+        announcer.keep(ready.announcements)
+        replies += ready.replies
+        performer.perform(ready, isRestoring: isRestoring)
+        guard ready.isFinished else { return }
+        exits.ended.write()
+        loop.exit(code: 0)
+    }
+
+    /// Takes the replies that are to be sent.
+    func takeReplies() -> [Ready.Answer] {
+        defer { replies = [] }
+        return replies
     }
 
     /// Applies the settings to everything but the core.
@@ -94,7 +115,7 @@ final class AppManager {
 
     func start() {
         // A daemon that was killed may have left some.
-        removeOutput(of: launcher.appsWithOutput)
+        performer.removeOutput(of: launcher.appsWithOutput)
         driver.append(.start)
     }
 

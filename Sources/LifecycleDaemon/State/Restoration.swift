@@ -59,9 +59,9 @@ extension AppManager {
         for announcement in saved.announcements { restore(announcement) }
         // From here on the next daemon must know what is done.
         beginStore()
-        announce(isRestored: true)
+        announcer.announce(isRestored: true)
         // Entries are written at once before the loop runs.
-        entriesWritten()
+        announcer.entriesWritten()
         // A deadline that passed meanwhile is not that of a launch that follows one of these exits.
         handleInputs(overdue: ended.map { app, status in .outcome(app, .exited(status, othersLeft: false)) })
         for id in ids {
@@ -79,7 +79,7 @@ extension AppManager {
         processes.checkRestored()
         interruptions.endAbandoned()
         handleInputs()
-        announce()
+        announcer.announce()
         let running = core.runningCount
         log.sink.write(
             LogEntry(
@@ -89,13 +89,12 @@ extension AppManager {
 
     /// Adds a transition that the previous daemon did not announce. The end of an app has the decision of how it has ended.
     private func restore(_ announcement: Announcement) {
-        let app = announcement.app.flatMap { driver.index(of: $0) }
         if case .app(let step) = announcement, step.to == .notRunning, let exit = driver.app(step.app)?.lastExit,
             exit.instant == step.instant
         {
-            report(.decision(.exited(step.app, exit), of: app), of: app)
+            announcer.keep([.decision(.exited(step.app, exit), of: nil)])
         }
-        report(announcement, of: app)
+        announcer.keep([announcement])
     }
 
     /// - Returns: The exit of an app of which nothing is left; nil if some is, or if its program may never have run: the
