@@ -89,6 +89,8 @@ public enum Reason: String, Hashable, Sendable, CaseIterable {
     case crash
     /// A signal from outside came while the app was suspended, and ended it.
     case signalled
+    /// The keeper of the app's processes was killed.
+    case keeperEnded = "keeper-ended"
     /// The app's program could not be started.
     case launchFailed = "launch-failed"
     /// The app did not answer did-enter-background in time.
@@ -158,6 +160,7 @@ extension Reason {
         case .exit: "it exited with status 0"
         case .crash: "it crashed: another exit status than 0, or a signal that lifed did not send"
         case .signalled: "a signal from outside came while it was suspended"
+        case .keeperEnded: "its lifed-keeper was killed, and its processes could not be told from others any more"
         case .launchFailed: "its launch failed"
         case .backgroundTimeout: "it did not answer did-enter-background in time"
         case .taskTimeout: "it did not end its background tasks in time"
@@ -182,7 +185,8 @@ extension Reason {
         switch self {
         case .launch, .adopt, .boot, .restart, .home, .url, .activity, .wake, .scene: .launch
         case .release, .terminate, .kill, .shutdown, .exit: .end
-        case .crash, .signalled, .backgroundTimeout, .taskTimeout, .launchTimeout, .reclaimed: .endBySystem
+        case .crash, .signalled, .keeperEnded, .backgroundTimeout, .taskTimeout, .launchTimeout, .reclaimed:
+            .endBySystem
         case .none, .previous, .focus, .displaced, .foregroundLimit, .interruption, .interruptionEnded, .suspend,
             .idle, .resume, .policy, .visible, .pointed, .playing, .called, .awaited, .unread, .relaunched,
             .unfollowed, .sentBack, .closed, .locked, .unlocked, .switchedAway, .switchedBack, .sleep, .awake,

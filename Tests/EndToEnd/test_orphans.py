@@ -175,3 +175,4 @@ def test_the_end_of_an_app_whose_keeper_is_killed_is_noticed_whatever_is_asked_m
             call(connection, "org.lifed.Suspend", {"id": name, "now": True})
             wait_for(lambda: name not in mortal.lifectl.apps(), what="the app has ended")
             assert not mortal.kernel.exists(pid)
+    assert "its lifed-keeper was killed" in mortal.lifectl("explain", "app0").stdout

@@ -182,6 +182,22 @@ import Testing
         #expect(world.state("clock") == .suspended)
     }
 
+    @Test(arguments: [false, true])
+    func `app whose keeper was killed is killed as a failure, and started again`(isSuspended: Bool) {
+        var world = World(apps: "clock")
+        var policy = Policy()
+        policy.restart = .onFailure
+        world.give(.define(Self.clock, policy))
+        world.ask(.launch(Self.clock, background: false))
+        if isSuspended { world.ask(.suspend(Self.clock)) }
+        _ = world.lines()
+        world.give(.keeperEnded, of: Self.clock)
+        #expect(world.lines().contains("kill clock"))
+        #expect(world.core.knownApps[Self.clock]?.lastExit?.reason == .keeperEnded)
+        world.pass(.seconds(60))
+        #expect(world.core.knownApps[Self.clock]?.isRunning == true)
+    }
+
     @Test func `app that is to end before its stop is confirmed does not become suspended`() {
         var world = World(apps: "clock")
         world.stubborn = [Self.clock]

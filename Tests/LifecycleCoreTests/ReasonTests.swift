@@ -59,7 +59,10 @@ import Testing
         let launches = Reason.allCases.filter { $0.isLaunchReason }
         #expect(launches == [.launch, .adopt, .boot, .restart, .home, .url, .activity, .wake, .scene])
         let endsBySystem = Reason.allCases.filter { $0.callsForRestoration }
-        #expect(endsBySystem == [.crash, .signalled, .backgroundTimeout, .taskTimeout, .launchTimeout, .reclaimed])
+        #expect(
+            endsBySystem == [
+                .crash, .signalled, .keeperEnded, .backgroundTimeout, .taskTimeout, .launchTimeout, .reclaimed,
+            ])
         let ends = Reason.allCases.filter { $0.isExitReason && !$0.callsForRestoration }
         #expect(ends == [.release, .terminate, .kill, .shutdown, .exit])
         #expect(endsBySystem.allSatisfy { $0.isExitReason })

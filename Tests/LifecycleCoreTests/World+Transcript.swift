@@ -279,6 +279,7 @@ extension World {
         case "stopped-by-other": return .stoppedByOther
         case "signal-pending": return .signalPending
         case "gone": return .gone
+        case "keeper-ended": return .keeperEnded
         case "exited":
             let code = try words.number()
             return .exited(.code(Int32(clamping: code)), othersLeft: words.has("others-left"))

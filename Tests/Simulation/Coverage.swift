@@ -70,7 +70,8 @@ extension Input {
         "outcome stopped",
         "outcome stopIncomplete", "outcome resumed", "outcome resumedByOther", "outcome stoppedByOther",
         "outcome signalPending",
-        "outcome exited", "outcome gone", "outcome memoryMeasured", "message hello", "message done",
+        "outcome exited", "outcome gone", "outcome keeperEnded", "outcome memoryMeasured", "message hello",
+        "message done",
         "message beginTask",
         "message beginActivity", "message endAssertion", "message closed", "message back",
         "request openScene", "request focusScene", "request backgroundScene", "request closeScene",
@@ -157,6 +158,7 @@ extension Outcome {
         case .signalPending: "outcome signalPending"
         case .exited: "outcome exited"
         case .gone: "outcome gone"
+        case .keeperEnded: "outcome keeperEnded"
         case .memoryMeasured: "outcome memoryMeasured"
         }
     }

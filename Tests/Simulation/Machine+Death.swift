@@ -112,7 +112,9 @@ extension Machine {
 
     private mutating func lookAtAdopted() {
         for id in trees.keys.sorted() {
-            guard let tree = trees[id], let status = tree.mainStatus else { continue }
+            guard let tree = trees[id] else { continue }
+            if tree.isKeeperEnded, !tree.isGone { give(.outcome(tree.app, .keeperEnded)) }
+            guard let status = tree.mainStatus else { continue }
             if !tree.isExitReported {
                 trees[id]?.isExitReported = true
                 give(.outcome(tree.app, .exited(status, othersLeft: !tree.isGone)))

@@ -225,6 +225,7 @@ extension Machine {
         case .gone:
             guard tree.mainStatus != nil else { return }
             trees[id]?.isGone = true
+        case .keeperEnded: trees[id]?.isKeeperEnded = true
         default: break
         }
         if case .spawned = outcome { beginTurn(id) }

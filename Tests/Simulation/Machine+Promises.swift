@@ -227,6 +227,7 @@ extension Machine {
     private func causeToKill(_ id: AppID, _ tree: Tree) -> EndCause? {
         let (watch, times) = (tree.watch, timeouts(of: id))
         if watch.isKillWanted { return .user }
+        if tree.isKeeperEnded { return watch.endWanted == nil ? .system : .unclear }
         if let asked = watch.asked {
             if asked + times.termination <= now { return .unclear }
             // The time in which an app hears of its scenes' end, half of all at most, is taken from that of SIGTERM.

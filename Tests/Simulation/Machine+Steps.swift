@@ -23,6 +23,7 @@ extension Machine {
         case .say(let id, let message): want(message, id)
         case .close(let id): if let tree = trees[id], tree.hasSaidHello, tree.runs { say(.closed, id) }
         case .exit(let id, let status, let othersLeft): exit(id, status, othersLeft: othersLeft)
+        case .killKeeper(let id): killKeeper(of: id)
         case .foreignContinue(let id): continueFromOutside(id)
         case .foreignStop(let id): stopFromOutside(id)
         case .configure(let settings): configure(settings)
@@ -66,6 +67,12 @@ extension Machine {
         if chance.happens(50) { say(.closed, id) }
         later(.notice(id, .exited(status, othersLeft: othersLeft), launch: tree.number), within: 3)
         if othersLeft, chance.happens(50) { later(.notice(id, .gone, launch: tree.number), within: 9000) }
+    }
+
+    /// An adopted app has none.
+    private mutating func killKeeper(of id: AppID) {
+        guard let tree = trees[id], tree.runs, policies[id]?.isAdopted != true else { return }
+        later(.notice(id, .keeperEnded, launch: tree.number), within: 3)
     }
 
     private mutating func continueFromOutside(_ id: AppID) {

@@ -145,10 +145,11 @@ extension Setup {
     }
 
     private func randomFault(of id: AppID, _ chance: inout Chance) -> Action {
-        switch chance.number(below: 10) {
+        switch chance.number(below: 11) {
         case 0..<3: .foreignContinue(id)
         case 3..<5: .foreignStop(id)
         case 5..<7: .close(id)
+        case 7: .killKeeper(id)
         default: .exit(id, chance.pick([.code(0), .code(1), .signal(11), .signal(9)]), othersLeft: chance.happens(40))
         }
     }

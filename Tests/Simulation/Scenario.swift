@@ -74,6 +74,8 @@ package enum Action: Sendable {
     case say(AppID, AppMessage)
     /// The main process of an app ends by itself.
     case exit(AppID, ExitStatus, othersLeft: Bool)
+    /// Another program kills the keeper of an app.
+    case killKeeper(AppID)
     /// Another program sends SIGCONT or SIGSTOP.
     case foreignContinue(AppID)
     case foreignStop(AppID)

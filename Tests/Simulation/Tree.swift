@@ -33,6 +33,8 @@ package struct Tree: Sendable {
     package var isContinuedByOther = false
     /// The exit status of the main process, when it has ended.
     package var mainStatus: ExitStatus?
+    /// A Boolean value that indicates whether its keeper was killed.
+    package var isKeeperEnded = false
     /// A Boolean value that indicates whether no process is left.
     package var isGone = false
     package var isExitReported = false

@@ -93,7 +93,7 @@ extension AppMachine {
         case .resumedByOther: resumedByOther(&shared)
         case .stoppedByOther: stoppedByOther(&shared)
         case .signalPending: signalPending(&shared)
-        case .spawnFailed, .exited, .gone, .memoryMeasured: break
+        case .spawnFailed, .exited, .gone, .keeperEnded, .memoryMeasured: break
         }
     }
 

@@ -50,6 +50,8 @@ public enum Outcome: Sendable, Equatable {
     case exited(ExitStatus, othersLeft: Bool)
     /// The last process of the tree is gone.
     case gone
+    /// The keeper of the app's processes was killed: those that were not seen cannot be told from others any more.
+    case keeperEnded
     /// The memory that the processes have to themselves, in bytes.
     case memoryMeasured(UInt64)
 }

@@ -185,7 +185,7 @@ extension AppProcesses {
         case .mainContinued(asked: false), .memberContinued(_, asked: false): report(app.index, .resumedByOther)
         case .mainContinued(asked: true), .memberContinued(_, asked: true): break
         case .thawed: if case .none = app.operation { report(app.index, .resumedByOther) }
-        case .keeperEnded: keeperEnded(app)
+        case .keeperEnded: report(app.index, .keeperEnded)
         case .emptied: emptied(app)
         }
     }
@@ -201,15 +201,6 @@ extension AppProcesses {
         // In one step with what the core makes of it: a core that does not know of the exit would wait for it for ever.
         if othersLeft { add(app) }
         report(app.index, .exited(ExitStatus(status), othersLeft: othersLeft))
-    }
-
-    /// Ends an app whose keeper was killed: of its processes, only those that were seen are known.
-    private func keeperEnded(_ app: RunningApp) {
-        log.write(
-            .warning,
-            "killed \(core.id(of: app.index)): its lifed-keeper has ended, and other processes of the app could not be "
-                + "told from those of other programs")
-        kill(app.index)
     }
 
     private func emptied(_ app: RunningApp) {
