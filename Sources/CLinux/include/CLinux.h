@@ -167,21 +167,11 @@ int linux_share_memory(pid_t first, pid_t second);
 /// CLONE_VFORK as `first_argument` says. Of clone3(2) it is not told and taken for true.
 bool linux_waits_for_child(long number, unsigned long first_argument);
 
-/// The bytes of a file, in a mapping of their own.
-struct linux_text {
-    const uint8_t *bytes;
-    size_t count;
-    void *mapping;
-    size_t mapped;
-};
-
 /// Reads the first `limit` bytes of a file that the kernel may not give before another process does something.
 ///
-/// A child that shares this process's memory reads it, and is killed if it waits for longer than that. `path` has at most 63 bytes.
-/// 0, or a negated errno: ETIMEDOUT if the file was not read in time, EBUSY if an earlier reader cannot be killed.
-int linux_read_in_time(const char *path, size_t limit, int milliseconds, struct linux_text *text);
-
-void linux_free_text(struct linux_text text);
+/// A child reads it, and is killed if it waits for longer than that. Returns the number of bytes, or a negated errno: ETIMEDOUT if
+/// the file was not read in time, EBUSY if an earlier reader cannot be killed.
+ssize_t linux_read_in_time(const char *path, uint8_t *bytes, size_t limit, int milliseconds);
 
 /// Writes the entries of a directory that are process ids to `ids`, at most `capacity` of them.
 ///

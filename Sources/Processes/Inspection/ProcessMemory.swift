@@ -39,21 +39,24 @@ enum ProcessMemory {
     /// - Returns: The bytes; nil if the process is gone, may not be looked at, or keeps the reader waiting.
     static func read(_ file: StaticString, of process: ProcessID, limit: Int) -> [UInt8]? {
         guard process > 0, !isPaused(process, at: BootTime.now.seconds) else { return nil }
-        var text = unsafe linux_text()
-        let error = unsafe ProcPath(process, file).withPath { path in
-            unsafe linux_read_in_time(path, limit, patience, &text)
+        var error: Int32 = 0
+        let bytes = unsafe [UInt8](unsafeUninitializedCapacity: limit) { bytes, count in
+            let result = unsafe ProcPath(process, file).withPath { path in
+                unsafe linux_read_in_time(path, bytes.baseAddress, limit, patience)
+            }
+            if result < 0 { error = Int32(-result) }
+            count = max(result, 0)
         }
         guard error == 0 else {
-            switch -error {
+            switch error {
             case ETIMEDOUT: pause(process, at: BootTime.now.seconds)
             case EBUSY: break
             // No process is left for a reader, with a fork bomb of the same user for example, which has to be found and stopped.
             case EAGAIN: return ProcFile.read(ProcPath(process, file), limit: limit)
-            default: ProcFile.recordFailure(-error)
+            default: ProcFile.recordFailure(error)
             }
             return nil
         }
-        defer { unsafe linux_free_text(text) }
-        return unsafe Array(UnsafeBufferPointer(start: text.bytes, count: text.count))
+        return bytes
     }
 }
