@@ -82,7 +82,7 @@ public struct AppTable: Sendable {
 
     /// The app of an index. Each change notes that its record may have changed.
     subscript(index: AppIndex) -> AppMachine {
-        _read { yield machines[index.value] }
+        get { machines[index.value] }
         _modify {
             changed.append(index)
             yield &machines[index.value]
