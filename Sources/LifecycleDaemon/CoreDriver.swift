@@ -11,15 +11,16 @@ final class CoreDriver {
     /// What has happened and is not handled.
     private(set) var inbox: Deque<Input> = []
 
-    private let loop: EventLoop
-    private let store: StateLog
+    let events: Events
+    /// The state for the next daemon.
+    let store: StateLog
     /// Wakes the loop for the next deadline, which is handled as after any other event.
     private let timer: TimerSource
     private var armedFor: Instant?
     private var requestCount: UInt64 = 0
 
     init(events: Events, store: StateLog) throws(SystemdError) {
-        loop = events.loop
+        self.events = events
         self.store = store
         timer = try events.timer(.deadline)
     }
@@ -43,7 +44,7 @@ final class CoreDriver {
     /// Returns the ids of those of the apps that are known.
     func ids(of apps: some Sequence<AppIndex>) -> Set<AppID> { Set(apps.compactMap { app($0)?.id }) }
 
-    var now: Instant { Instant(microseconds: loop.freshNow) }
+    var now: Instant { Instant(microseconds: events.loop.freshNow) }
 
     func append(_ input: Input) { inbox.append(input) }
 

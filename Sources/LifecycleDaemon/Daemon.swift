@@ -13,15 +13,15 @@ import Varlink
 /// core and done in `Apps`; nothing about a single app belongs here.
 public final class Daemon {
     private let instance: Instance
-    private let paths: DaemonPaths
-    private let bootID: String
+    let paths: DaemonPaths
+    let bootID: String
     private let usesControllers: Bool
     let events: Events
     let log: Log
     let store: StateLog
-    let manager: AppManager
+    let parts: DaemonParts
     let control: ControlService
-    private let turn: Turn
+    let turn: Turn
     private let loader: ConfigurationLoader
     private let descriptors: StoredDescriptors
     private(set) var appSocket: AppSocket?
@@ -71,19 +71,19 @@ public final class Daemon {
             environment: AppEnvironment(daemon: environment), usesJournal: log.usesJournal,
             descriptorLimit: descriptorLimit.map { min($0, OpenFileLimit.usual) })
         store = try StateLog(path: paths.stateFile, bootID: bootID, events: events, log: log)
-        manager = try AppManager(
+        parts = try DaemonParts(
             events: events, launcher: launcher, store: store, entries: isSystem ? nil : loader.entries, log: log)
         let socket = try ControlSocket.open(
             passed: passed, paths: paths, isSystem: isSystem,
             lock: previousProgram?.number(of: Reexecution.Name.lock))
-        let processes = manager.processes
+        let processes = parts.processes
         control = try ControlService(
-            events: events, socket: socket, manager: manager, log: log, instance: instance, path: paths.socket
+            socket: socket, presentation: parts.presentation, uses: parts.uses, interruptions: parts.interruptions,
+            history: parts.history, log: log, instance: instance, path: paths.socket
         ) { processes.owner(of: $0) }
         machine = try MachineEvents(
-            events: events, driver: manager.driver, store: store,
-            choice: .ofProcess(isUser: !isSystem, environment: environment), log: log)
-        turn = Turn(manager: manager, control: control, machine: machine, log: log)
+            driver: parts.driver, choice: .ofProcess(isUser: !isSystem, environment: environment), log: log)
+        turn = Turn(parts, control, machine, log: log)
     }
 
     /// Serves until the daemon is told to end, and all apps have ended.
@@ -104,10 +104,9 @@ public final class Daemon {
         listenForApps()
         try events.loop.enableWatchdog()
         log.write(LogEntry(id: .daemonStarted, message: "lifed \(control.version) listens at \(paths.socket)"))
-        manager.start()
-        turn.run()
+        turn.begin()
         machine.begin()
-        manager.desktop?.begin(settings)
+        parts.desktop?.begin(settings)
         firstPause = try FirstPause(events)
         notify(.ready, .status(control.summary))
         previousProgram?.answerClient()
@@ -118,7 +117,7 @@ public final class Daemon {
         appSocket?.close()
         if isHandingOver { exit(code) }
         store.end()
-        manager.leave()
+        parts.processes.leave()
         return code
     }
 
@@ -126,7 +125,7 @@ public final class Daemon {
         log.begin()
         defer {
             log.end()
-            manager.announcer.entriesWritten()
+            turn.announcer.entriesWritten()
         }
         return try events.loop.run {
             events.handle(by: handle)
@@ -149,29 +148,16 @@ public final class Daemon {
         }
     }
 
-    /// Restores the apps of the previous daemon, or begins with those of the configuration.
+    /// Makes the control groups and keepers of the apps available, and begins with the apps.
     private func begin(with configuration: LoadedConfiguration) throws {
         let containment = configuration.settings.containment
         let cgroups = CgroupSetup.claim(containment, instance, runtimeDirectory: paths.runtime, log: log)
         CgroupSetup.enableControllers(of: cgroups, isClearedAfterCrash: usesControllers, log: log)
-        manager.setCgroups(cgroups)
+        parts.processes.cgroups = cgroups
+        parts.resources.begin(with: cgroups)
         try PrivateDirectory.add(paths.keepers, mode: 0o700)
-        manager.processes.table.keepers = KeeperProgram(beside: program, directory: paths.keepers)
-        let names = descriptors.names
-        if let saved = try readState() {
-            manager.restore(saved, configuration: configuration, descriptors: descriptors)
-        } else {
-            manager.exits.ended.restore()
-            apply(configuration)
-            manager.handleInputs()
-            manager.beginStore()
-            manager.processes.checkRestored()
-        }
-        if !names.isEmpty {
-            let inUse = manager.processes.tokens.map { DescriptorStore.name(of: $0) }
-            for name in names.subtracting(inUse) { DescriptorStore.discard(name, log: log) }
-        }
-        descriptors.closeRest()
+        parts.processes.table.keepers = KeeperProgram(beside: program, directory: paths.keepers)
+        try begin(with: configuration, descriptors)
     }
 
     /// Opens the socket for apps that have no channel. Without it they go on as apps without the library.
@@ -185,20 +171,6 @@ public final class Daemon {
         }
     }
 
-    /// Reads the state of the previous daemon. Ends the apps of a state that cannot be used.
-    ///
-    /// - Throws: A ``DaemonError`` if a later attempt may succeed: a daemon that starts without the state would replace it,
-    ///   and the stopped apps would stay stopped.
-    private func readState() throws -> SavedState? {
-        do throws(DaemonError) {
-            return try SavedState.read(paths.stateFile, bootID: bootID)
-        } catch {
-            if error.isTransient { throw DaemonError(.start, "cannot restore the apps: \(error)") }
-            manager.endUnrestoredApps(leftIn: paths.stateFile, bootID: bootID, cause: error)
-            return nil
-        }
-    }
-
     /// - Throws: A transient ``DaemonError``: apps whose manifests are not read would be forgotten, with their records.
     private func readConfiguration() throws(DaemonError) -> LoadedConfiguration {
         let configuration = try loader.loadOrFail()
@@ -208,15 +180,18 @@ public final class Daemon {
         return configuration
     }
 
-    private func apply(_ configuration: LoadedConfiguration) {
-        manager.apply(configuration.settings)
-        manager.catalog.apply(configuration)
+    /// Applies the settings to everything but the core.
+    func apply(_ settings: DaemonSettings) {
+        parts.processes.table.setHelpers(settings.helpers)
+        parts.processes.stopTimeout = settings.timeouts.suspension
+        parts.memory.apply(settings.memory)
+        parts.resources.apply(settings.resources, processes: ProcessLimit(settings.limits.processes))
     }
 
     /// Begins the work that waits for the first pause.
     func beginIdleWork() {
         firstPause = nil
-        manager.beginIdleWork()
+        parts.beginIdleWork()
     }
 
     func shutDown() {
@@ -225,9 +200,9 @@ public final class Daemon {
         reexecution = nil
         log.write(LogEntry(id: .daemonStopping, message: "lifed is stopping, and terminates every app"))
         // A manifest may give an app a longer termination timeout than the unit gives all of them.
-        let longest = manager.driver.core.longestTermination
-        notify(.stopping, .extendTimeout(longest), .status("Ending \(manager.driver.core.runningCount) apps"))
-        manager.driver.append(.shutDown)
+        let longest = parts.driver.core.longestTermination
+        notify(.stopping, .extendTimeout(longest), .status("Ending \(parts.driver.core.runningCount) apps"))
+        parts.driver.append(.shutDown)
     }
 
     func handOver() {
@@ -252,14 +227,16 @@ extension Daemon {
         notify(.reloading)
         defer { notify(.ready, .status(control.summary)) }
         do throws(DaemonError) {
-            apply(try readConfiguration())
-            manager.handleInputs()
+            let configuration = try readConfiguration()
+            apply(configuration.settings)
+            parts.catalog.apply(configuration)
+            turn.handleInputs()
         } catch {
             log.write(.error, "cannot reload the configuration: \(error); keeping the one before")
             throw error
         }
         control.server.reviewRights()
-        manager.desktop?.apply(settings)
+        parts.desktop?.apply(settings)
         log.write(LogEntry(id: .configurationReloaded, message: "lifed has reloaded the configuration"))
     }
 
@@ -311,13 +288,19 @@ extension Daemon {
         guard store.flush() else { return "the state of the apps cannot be saved" }
         var kept = Reexecution(descriptorLimit: descriptorLimit)
         control.server.leave(to: &kept)
-        manager.leave(to: &kept)
+        for app in parts.driver.core.knownApps.values {
+            guard let launch = parts.processes.launch(of: app.index) else { continue }
+            let name = DescriptorStore.name(of: launch.token)
+            for number in [launch.pidfd, parts.channels.number(of: app.index)] {
+                if let number { kept.keep(number, as: name) }
+            }
+        }
         // The number of a client that has gone may be that of another file by now.
         if let client, client.connection.isOpen { kept.keep(client.connection.number, as: Reexecution.Name.client) }
         log.write(
             LogEntry(id: .daemonStopping, message: "lifed executes its program again, and leaves the apps as they are"))
         log.end()
-        manager.announcer.entriesWritten()
+        turn.announcer.entriesWritten()
         notify(.reloading)
         let error = kept.execute(program)
         // The entries so far are written; later ones wait for the loop again.

@@ -51,7 +51,7 @@ enum DaemonEvent {
 
 extension Daemon {
     func handle(_ event: DaemonEvent) {
-        let processes = manager.processes
+        let processes = parts.processes
         switch event {
         case .stopSignal: shutDown()
         case .handOverSignal: handOver()
@@ -82,15 +82,15 @@ extension Daemon {
         case .client(let id, let ready): control.server.proceed(with: id, ready)
         case .turnsDue: control.server.giveTurns()
         case .longCallDue: control.server.passLongCall()
-        case .appsConnect: for peer in appSocket?.accept() ?? [] { manager.channels.admit(peer) }
+        case .appsConnect: for peer in appSocket?.accept() ?? [] { parts.channels.admit(peer) }
         case .unmanaged(let connection, let ready):
-            manager.channels.admit(connection, ready)
-        case .channel(let app, let ready): manager.channels.proceed(with: app, ready)
-        case .sharesDue: manager.resources.applyStale()
-        case .trimmingDue: manager.trimmer.step()
-        case .memoryPressure(let level, let ready): manager.memory.handle(level, ready)
-        case .memoryRetryDue: manager.memory.tryAgain()
-        case .reserveCheckDue: manager.memory.checkReserve()
+            parts.channels.admit(connection, ready)
+        case .channel(let app, let ready): parts.channels.proceed(with: app, ready)
+        case .sharesDue: parts.resources.applyStale()
+        case .trimmingDue: parts.trimmer.step()
+        case .memoryPressure(let level, let ready): parts.memory.handle(level, ready)
+        case .memoryRetryDue: parts.memory.tryAgain()
+        case .reserveCheckDue: parts.memory.checkReserve()
         case .clockTimer: machine.noticeClock()
         case .timeZoneDirectory(let change): machine.noticeTimeZone(change)
         case .latestSleep: machine.letSleep()

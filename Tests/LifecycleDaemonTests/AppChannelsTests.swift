@@ -11,22 +11,18 @@ import Testing
 
     private let events: Events
     private let core: CoreDriver
-    private let store: StateLog
     private let channels: AppChannels
 
     init() throws {
         events = try Events()
-        store = try StateLog()
         core = try CoreDriver.knowing(Self.clock, in: events)
         let journal = RecordingJournal()
         let exits = ExitHistory(
-            store: store, directory: AppRecords.Directory(path: "/nowhere", isSystem: false, log: journal))
+            store: core.store, directory: AppRecords.Directory(path: "/nowhere", isSystem: false, log: journal))
         let catalog = AppCatalog(
-            entries: nil, accounts: UserAccounts(), driver: core, exits: exits, store: store, log: journal)
-        let processes = try AppProcesses(events: events, core: core, store: store, log: journal)
-        channels = AppChannels(
-            events: events, log: LifecycleLog(sink: journal), core: core, catalog: catalog, processes: processes,
-            store: store)
+            entries: nil, accounts: UserAccounts(), driver: core, exits: exits, log: journal)
+        let processes = try AppProcesses(core: core, log: journal)
+        channels = AppChannels(core: core, catalog: catalog, processes: processes, log: journal)
     }
 
     /// Lets the app be one that has lost its channel and is expected to reconnect.
@@ -69,7 +65,7 @@ import Testing
             Issue.record("\(core.inbox)")
             return
         }
-        let saved = ChannelProgress(try #require(store.state[.channel, Self.clock]))
+        let saved = ChannelProgress(try #require(core.store.state[.channel, Self.clock]))
         #expect(saved.version == 1 && saved.launched == Instant(microseconds: 7) && saved.process == getpid())
     }
 
@@ -79,7 +75,7 @@ import Testing
         core.append(.define(Self.clock, policy))
         core.handleInputs { _ in }
         #expect(try answer(to: "hello protocol=1\n") == "unmanaged\n")
-        #expect(core.inbox.isEmpty && store.state.records.isEmpty)
+        #expect(core.inbox.isEmpty && core.store.state[.channel, Self.clock] == nil)
     }
 
     @Test func helloOfAReconnectingAppIsReportedWithItsLastCallback() throws {

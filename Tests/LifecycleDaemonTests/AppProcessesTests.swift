@@ -12,9 +12,8 @@ import Testing
 
     /// The core waits for an outcome of each operation.
     @Test(arguments: Operation.allCases) func operationOnAnAppWithoutProcessesIsAnswered(operation: Operation) throws {
-        let events = try Events()
-        let core = try CoreDriver.knowing(AppID("clock"), in: events)
-        let processes = try AppProcesses(events: events, core: core, store: try StateLog(), log: RecordingJournal())
+        let core = try CoreDriver.knowing(AppID("clock"), in: Events())
+        let processes = try AppProcesses(core: core, log: RecordingJournal())
         switch operation {
         case .stop: processes.stop(Self.clock)
         case .resume: processes.resume(Self.clock)

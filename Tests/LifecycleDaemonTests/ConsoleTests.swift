@@ -11,7 +11,7 @@ import Testing
 
     private func line(of transition: Transition, pid: ProcessID?) -> String {
         let journal = RecordingJournal()
-        LifecycleLog(sink: journal).write(transition, pid: pid, member: nil)
+        journal.write(transition, pid: pid, member: nil)
         return journal.entries.map { String(decoding: Console.line(of: $0), as: UTF8.self) }.joined()
     }
 

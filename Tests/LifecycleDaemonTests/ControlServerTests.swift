@@ -238,7 +238,7 @@ import Varlink
     }
 }
 
-/// Each test runs in a process of its own: the manager's event loop reaps every child of the process, the
+/// Each test runs in a process of its own: the daemon's event loop reaps every child of the process, the
 /// runner's exit tests included.
 @Suite struct ControlServiceTests {
     /// Calls a function for each transition.
@@ -251,22 +251,22 @@ import Varlink
 
     private static func makeService(
         in root: String, _ events: Events, _ journal: Journal
-    ) throws -> (AppManager, ControlService, Turn) {
+    ) throws -> (DaemonParts, ControlService, Turn) {
         let launcher = AppLauncher(
             isSystem: false, stateDirectory: root + "/state", appSocket: root + "/channel",
             environment: AppEnvironment(daemon: [:]), usesJournal: false, descriptorLimit: nil)
-        let manager = try AppManager(
+        let parts = try DaemonParts(
             events: events, launcher: launcher, store: try StateLog(), entries: nil, log: journal)
         let log = try Log(target: .console, events: events)
         // For the service, this process is no client.
         let service = try ControlService(
-            events: events, socket: try ControlSocket.open(in: root), manager: manager, log: log, instance: .user,
+            socket: try ControlSocket.open(in: root), presentation: parts.presentation, uses: parts.uses,
+            interruptions: parts.interruptions, history: parts.history, log: log, instance: .user,
             path: root + "/control"
         ) { _ in .noApp }
         let machine = try MachineEvents(
-            events: events, driver: manager.driver, store: manager.store,
-            choice: .ofProcess(isUser: true, environment: [:]), log: log)
-        return (manager, service, Turn(manager: manager, control: service, machine: machine, log: log))
+            driver: parts.driver, choice: .ofProcess(isUser: true, environment: [:]), log: log)
+        return (parts, service, Turn(parts, service, machine, log: log))
     }
 
     private static func dispatch(_ events: Events, _ service: ControlService, _ turn: Turn) throws {
@@ -285,7 +285,7 @@ import Varlink
     private static func report(_ use: Use) throws {
         try withTemporaryDirectory { (root: String) throws in
             let events = try Events()
-            let (manager, service, turn) = try makeService(in: root, events, Journal())
+            let (parts, service, turn) = try makeService(in: root, events, Journal())
             defer { service.close() }
             let client = try ControlClient(at: root, "SetInUse", #"{"use":"\#(use)","apps":[]}"#)
             client.sendMore()
@@ -294,7 +294,7 @@ import Varlink
             let isRefused = use == .relaunched || use == .unfollowed
             let refusal = #"{"error":"org.varlink.service.InvalidParameter","parameters":{"parameter":"use"}}"#
             #expect(client.received == (isRefused ? refusal : #"{"parameters":{"ignored":[]}}"#) + "\0")
-            #expect(manager.uses.isReported(use) != isRefused)
+            #expect(parts.uses.isReported(use) != isRefused)
         }
     }
 
@@ -305,7 +305,7 @@ import Varlink
     private static func closeByAnnouncement() throws {
         try withTemporaryDirectory { (root: String) throws in
             let (events, journal) = (try Events(), Journal())
-            let (manager, service, turn) = try makeService(in: root, events, journal)
+            let (parts, service, turn) = try makeService(in: root, events, journal)
             journal.onTransition = { [weak service] in service?.close() }
             let id = AppID("clock")
             let transition = Transition(
@@ -315,10 +315,10 @@ import Varlink
             try dispatch(events, service, turn)
             client.add("SetInUse", #"{"use":"playing","apps":[]}"#)
             client.sendMore()
-            manager.announcer.keep([.app(transition)])
+            turn.announcer.keep([.app(transition)])
             try dispatch(events, service, turn)
             #expect(service.server.clientCount == 0)
-            #expect(!manager.uses.isReported(.visible) && !manager.uses.isReported(.playing))
+            #expect(!parts.uses.isReported(.visible) && !parts.uses.isReported(.playing))
         }
     }
 }

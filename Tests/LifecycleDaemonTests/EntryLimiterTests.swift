@@ -75,8 +75,7 @@ import Testing
     ])
     func signalsOfOtherProgramsCauseALimitedNumberOfEntries(decision: Decision) {
         let journal = LimitedJournal()
-        let log = LifecycleLog(sink: journal)
-        for _ in 0..<100 { log.write(decision, pid: nil, member: nil) }
+        for _ in 0..<100 { journal.write(decision, pid: nil, member: nil) }
         #expect(journal.written == EntryLimiter.burst)
     }
 
@@ -86,25 +85,23 @@ import Testing
 
     @Test func appsOfAMemberCauseALimitedNumberOfEntries() {
         let journal = LimitedJournal()
-        let log = LifecycleLog(sink: journal)
-        for _ in 0..<1000 { log.write(Self.step, pid: 1, member: 1000) }
-        for _ in 0..<1000 { log.write(.interruptionBegan("call"), pid: nil, member: 1000) }
+        for _ in 0..<1000 { journal.write(Self.step, pid: 1, member: 1000) }
+        for _ in 0..<1000 { journal.write(.interruptionBegan("call"), pid: nil, member: 1000) }
         #expect(journal.written == EntryLimiter.burstOfApps)
-        for _ in 0..<10 { log.write(Self.step, pid: 1, member: 1001) }
+        for _ in 0..<10 { journal.write(Self.step, pid: 1, member: 1001) }
         #expect(journal.written == EntryLimiter.burstOfApps + 10)
     }
 
     @Test func appsOfTheDaemonsUserHaveAllEntries() {
         let journal = LimitedJournal()
-        let log = LifecycleLog(sink: journal)
-        for _ in 0..<1000 { log.write(Self.step, pid: 1, member: nil) }
+        for _ in 0..<1000 { journal.write(Self.step, pid: 1, member: nil) }
         #expect(journal.written == 1000)
     }
 
     @Test func failureOfALaunchIsToldInAFewWords() {
         let journal = RecordingJournal()
         let path = String(repeating: "x", count: 100_000)
-        LifecycleLog(sink: journal).write(
+        journal.write(
             .launchFailed(AppID("clock"), SystemFailure(StartFailure.preparation(DaemonError(.launch, path)))),
             pid: nil, member: 1000)
         #expect(journal.entries.count == 1 && journal.entries[0].size < 2048)
@@ -112,8 +109,7 @@ import Testing
 
     @Test func mistakesOfAnAppCauseALimitedNumberOfEntries() {
         let journal = LimitedJournal()
-        let log = LifecycleLog(sink: journal)
-        for _ in 0..<100 { log.write(mistake: "no such verb", count: 1, by: AppID("clock"), member: nil) }
+        for _ in 0..<100 { journal.write(mistake: "no such verb", count: 1, by: AppID("clock"), member: nil) }
         #expect(journal.written == EntryLimiter.burst)
     }
 }

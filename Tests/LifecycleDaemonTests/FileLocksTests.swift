@@ -33,9 +33,7 @@ import Testing
     }
 
     private func makeProcesses() throws -> AppProcesses {
-        let events = try Events()
-        return try AppProcesses(
-            events: events, core: CoreDriver.knowing(in: events), store: try StateLog(), log: RecordingJournal())
+        try AppProcesses(core: .knowing(in: Events()), log: RecordingJournal())
     }
 
     @Test func waitersForOtherFilesAreNotExamined() throws {

@@ -180,9 +180,8 @@ import Testing
 
     /// A round of reclaims ends then, instead of waiting for pressure that nobody reports.
     @Test func memoryThatCannotBeReadIsNotShort() throws {
-        let events = try Events()
-        let core = try CoreDriver.knowing(in: events)
-        let watch = try MemoryWatch(events: events, log: RecordingJournal(), core: core)
+        let core = try CoreDriver.knowing(in: Events())
+        let watch = try MemoryWatch(core: core, log: RecordingJournal())
         watch.mark()
         watch.read()
         guard case .memory(let shortage)? = core.inbox.first, shortage == MemoryShortage(.normal),
@@ -195,9 +194,8 @@ import Testing
 
     @Test(.enabled(if: hasPressure, "this kernel has no pressure stall information"))
     func settingsThatCouldNotBeWatchedAreTriedAgain() throws {
-        let (events, journal) = (try Events(), RecordingJournal())
-        let core = try CoreDriver.knowing(in: events)
-        let watch = try MemoryWatch(events: events, log: journal, core: core)
+        let journal = RecordingJournal()
+        let watch = try MemoryWatch(core: .knowing(in: Events()), log: journal)
         watch.file = "/nowhere/memory.pressure"
         for count in 1...2 {
             watch.apply(DaemonSettings.Memory())
@@ -215,7 +213,7 @@ import Testing
                 let events = try Events()
                 let core = try CoreDriver.knowing(in: events)
                 let journal = RecordingJournal()
-                let watch = try MemoryWatch(events: events, log: journal, core: core)
+                let watch = try MemoryWatch(core: core, log: journal)
                 watch.retryDelay = 1_000
                 withoutDescriptors { watch.apply(DaemonSettings.Memory()) }
                 #expect(!watch.isWatching)

@@ -5,7 +5,6 @@ import Processes
 /// the history are told of them.
 struct Announcer {
     let driver: CoreDriver
-    let store: StateLog
     let catalog: AppCatalog
     let processes: AppProcesses
     let resources: StateResources
@@ -16,7 +15,7 @@ struct Announcer {
     let desktop: DesktopSession?
     let interruptions: Interruptions
     let history: History
-    let log: LifecycleLog
+    let log: any JournalSink
     /// What is not announced yet.
     private(set) var reports: [Report] = []
     /// True while entries of announced transitions wait to be written.
@@ -106,6 +105,6 @@ struct Announcer {
     mutating func entriesWritten() {
         guard hasUnwrittenTransitions, reports.isEmpty else { return }
         hasUnwrittenTransitions = false
-        store.noteAnnounced()
+        driver.store.noteAnnounced()
     }
 }

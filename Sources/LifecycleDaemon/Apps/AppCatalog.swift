@@ -22,18 +22,15 @@ final class AppCatalog {
     private let accounts: UserAccounts
     private let driver: CoreDriver
     private let exits: ExitHistory
-    private let store: StateLog
     private let log: any JournalSink
 
     init(
-        entries: DesktopEntries?, accounts: UserAccounts, driver: CoreDriver, exits: ExitHistory, store: StateLog,
-        log: any JournalSink
+        entries: DesktopEntries?, accounts: UserAccounts, driver: CoreDriver, exits: ExitHistory, log: any JournalSink
     ) {
         self.entries = entries
         self.accounts = accounts
         self.driver = driver
         self.exits = exits
-        self.store = store
         self.log = log
     }
 
@@ -100,7 +97,7 @@ final class AppCatalog {
         let record = definition.saved(id)
         definition.savedSize = definition.isAdHoc ? record.bytes.count : 0
         definitions.insert(definition, as: id)
-        store.save(.definition, record, of: id)
+        driver.store.save(.definition, record, of: id)
     }
 
     /// Makes an app of a desktop entry known, as the entry is now.
@@ -123,7 +120,8 @@ final class AppCatalog {
 
     /// Saves what a manifest or a desktop entry says about an app that runs: neither may be there at the next start.
     func saveDescription(of id: AppID, _ definition: AppDefinition) {
-        if !definition.isAdHoc || definition.model != nil { store.save(.definition, definition.saved(id), of: id) }
+        guard !definition.isAdHoc || definition.model != nil else { return }
+        driver.store.save(.definition, definition.saved(id), of: id)
     }
 
     /// Forgets the definition of an app that the core has forgotten. The manifest that has waited for the id applies then.

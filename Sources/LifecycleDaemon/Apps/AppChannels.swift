@@ -7,12 +7,10 @@ import Systemd
 
 /// The channels of the running apps. Each app has inherited its end from the daemon, so its identity is certain.
 final class AppChannels {
-    private let events: Events
-    private let log: LifecycleLog
     let core: CoreDriver
     let processes: AppProcesses
     private let catalog: AppCatalog
-    private let store: StateLog
+    private let log: any JournalSink
     let unmanaged: UnmanagedApps
     var arrivals: [Arrival] = []
     private var connections: [AppIndex: AppConnection] = [:]
@@ -34,17 +32,12 @@ final class AppChannels {
         static let newlyAdopted = Marks(rawValue: 4)
     }
 
-    init(
-        events: Events, log: LifecycleLog, core: CoreDriver, catalog: AppCatalog, processes: AppProcesses,
-        store: StateLog
-    ) {
-        self.events = events
-        self.log = log
+    init(core: CoreDriver, catalog: AppCatalog, processes: AppProcesses, log: any JournalSink) {
         self.core = core
         self.catalog = catalog
         self.processes = processes
-        self.store = store
-        unmanaged = UnmanagedApps(events: events)
+        self.log = log
+        unmanaged = UnmanagedApps(events: core.events)
     }
 
     /// Opens the channel of a launch.
@@ -61,7 +54,7 @@ final class AppChannels {
     }
 
     func restore(_ descriptor: consuming Descriptor, of app: AppIndex, progress: ChannelProgress) {
-        connections[app] = try? AppConnection(descriptor, of: app, progress: progress, events: events)
+        connections[app] = try? AppConnection(descriptor, of: app, progress: progress, events: core.events)
     }
 
     /// Accepts the connection of an app without a channel.
@@ -134,7 +127,9 @@ final class AppChannels {
     /// Saves the progress that an operation on a channel has made, and reports its end.
     private func settle(_ app: AppIndex) {
         guard let connection = connections[app] else { return }
-        if let progress = connection.takeNewProgress() { store.save(.channel, progress.saved, of: core.id(of: app)) }
+        if let progress = connection.takeNewProgress() {
+            core.store.save(.channel, progress.saved, of: core.id(of: app))
+        }
         guard !connection.isOpen else { return }
         connections[app] = nil
         marks[app] = connection.isDismissed ? [.ended, .dismissed] : marks(of: app).union(.ended)
@@ -207,13 +202,13 @@ extension AppChannels {
     func storeDescriptors(of app: AppIndex) {
         guard let launch = processes.launch(of: app) else { return }
         let descriptors = [launch.pidfd, number(of: app)].compactMap { $0 }
-        DescriptorStore.store(descriptors, for: launch.token, log: log.sink)
+        DescriptorStore.store(descriptors, for: launch.token, log: log)
     }
 
     /// Stores the descriptors of an app with a new channel, in place of those with the channel before.
     private func replaceStoredDescriptors(of app: AppIndex) {
         guard let launch = processes.launch(of: app) else { return }
-        DescriptorStore.discard(DescriptorStore.name(of: launch.token), log: log.sink)
+        DescriptorStore.discard(DescriptorStore.name(of: launch.token), log: log)
         storeDescriptors(of: app)
     }
 }

@@ -74,7 +74,7 @@ extension AppProcesses {
         guard let descriptor = app.tree.execStatusDescriptor else { return }
         let index = app.index
         do throws(SystemdError) {
-            app.execWatch = try events.watch(descriptor, for: .readable) { _ in .execStatus(index) }
+            app.execWatch = try core.events.watch(descriptor, for: .readable) { _ in .execStatus(index) }
         } catch {
             app.tree.kill()
             table.remove(app.tree.token)
@@ -139,7 +139,7 @@ extension AppProcesses {
         do {
             for process in processes {
                 guard let pinned = try PinnedProcess.pin(process.pid) else { continue }
-                app.askedWatches.append(try EndWatch(pinned.takeDescriptor(), of: app.index, events))
+                app.askedWatches.append(try EndWatch(pinned.takeDescriptor(), of: app.index, core.events))
             }
         } catch {
             // The daemon has no descriptor or memory left for it.

@@ -18,7 +18,7 @@ extension AppProcesses {
     func stop(_ index: AppIndex) {
         guard let app = app(index) else { return report(index, .gone) }
         laterStops.remove(index)
-        app.begin(.stop(since: events.loop.freshNow, isReported: false))
+        app.begin(.stop(since: core.events.loop.freshNow, isReported: false))
         // Only the record connects these processes to the app, also for the next daemon that is to continue them.
         let tree = app.tree
         if tree.isAdopted, tree.lookForStrays() { save(app) }
@@ -133,7 +133,7 @@ extension AppProcesses {
     func checkStop(_ app: RunningApp) {
         guard case .stop(let since, let isReported) = app.operation else { return }
         guard case .pending(let pids) = app.tree.checkStopped() else { return finishStop(app) }
-        if !isReported, events.loop.freshNow - since >= stopTimeout.wholeMicroseconds {
+        if !isReported, core.events.loop.freshNow - since >= stopTimeout.wholeMicroseconds {
             app.operation = .stop(since: since, isReported: true)
             report(app.index, .stopIncomplete(SystemFailure(app.stopFailure(of: pids))))
             // A tree that does not freeze in time is not left half frozen; signals go on trying.

@@ -11,10 +11,8 @@ final class AppProcesses {
     /// The time in which a tree must stop before the daemon reports it.
     var stopTimeout = Duration.seconds(1)
 
-    let events: Events
     let core: CoreDriver
     let log: any JournalSink
-    private let store: StateLog
     private(set) var running: OrderedDictionary<AppIndex, RunningApp> = [:]
     /// Apps of the previous daemon that are restored when something needs their processes, or the loop has time.
     private var seen: [AppIndex: SeenApp] = [:]
@@ -60,11 +58,10 @@ final class AppProcesses {
         set { table.cgroups = newValue }
     }
 
-    init(events: Events, core: CoreDriver, store: StateLog, log: any JournalSink) throws(SystemdError) {
-        self.events = events
+    init(core: CoreDriver, log: any JournalSink) throws(SystemdError) {
         self.core = core
         self.log = log
-        self.store = store
+        let events = core.events
         firstChecks = try events.idle(.firstChecksDue)
         laterStops = BatchQueue(next: try events.later(.stopsDue))
         unrestored = BatchQueue(next: try events.later(.restorationDue))
@@ -86,9 +83,9 @@ final class AppProcesses {
     }
 
     func report(_ app: AppIndex, _ outcome: Outcome) { core.append(.outcome(app, outcome)) }
-    func save(_ app: RunningApp) { store.save(.launch, app.record().saved, of: core.id(of: app.index)) }
+    func save(_ app: RunningApp) { core.store.save(.launch, app.record().saved, of: core.id(of: app.index)) }
     /// Saves an app with the next step.
-    func add(_ app: RunningApp) { store.add(.launch, app.record().saved, of: core.id(of: app.index)) }
+    func add(_ app: RunningApp) { core.store.add(.launch, app.record().saved, of: core.id(of: app.index)) }
 
     /// Lets the keepers forget what they have told. Called when the inputs that follow from it are saved.
     func confirmNews() {
@@ -164,7 +161,7 @@ final class AppProcesses {
         do throws(SpawnError) {
             let name = core.id(of: index).name
             let tree = try table.launch(request, name: name, suspendMethod: SuspendMethod(definition.suspendMethod))
-            let app = RunningApp(index, tree, exitPolicy: definition.exitPolicy, launched: launched, events)
+            let app = RunningApp(index, tree, exitPolicy: definition.exitPolicy, launched: launched, core.events)
             try watchExec(of: app)
             insert(app)
             if let objection = prepare() {
@@ -208,7 +205,7 @@ final class AppProcesses {
                 table.adopt(process, name: id.name, suspendMethod: SuspendMethod(definition.suspendMethod))
             }
         guard let tree else { return .processEnded }
-        let app = RunningApp(index, tree, exitPolicy: definition.exitPolicy, launched: launched, events)
+        let app = RunningApp(index, tree, exitPolicy: definition.exitPolicy, launched: launched, core.events)
         insert(app)
         beginWatching(of: app)
         joined.append(id)
@@ -273,13 +270,13 @@ final class AppProcesses {
             lastPIDs[index] = record.tree.main.pid
             return ExitStatus(status)
         case .alive(let tree):
-            insert(RunningApp(index, tree, record, events))
+            insert(RunningApp(index, tree, record, core.events))
             return nil
         }
     }
 
     private func restore(_ seen: SeenApp, of index: AppIndex) -> RunningApp {
-        let app = RunningApp(index, seen.restore(in: table), seen.launch, events)
+        let app = RunningApp(index, seen.restore(in: table), seen.launch, core.events)
         running[index] = app
         watchChanges(of: app)
         watchMain(of: app)
@@ -311,6 +308,13 @@ final class AppProcesses {
     func beginIdleWork() {
         unrestored.begin()
         laterStops.begin()
+    }
+
+    /// Removes what is left of the control groups. Called when all apps have ended.
+    func leave() {
+        table.terminateHelpers()
+        table.removeDiscardedGroups()
+        cgroups?.leave()
     }
 
     func beginWatching(of app: RunningApp) {

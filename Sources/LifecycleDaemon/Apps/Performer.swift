@@ -7,7 +7,6 @@ import Processes
 /// of operations go to the inbox.
 struct Performer {
     let driver: CoreDriver
-    let store: StateLog
     let catalog: AppCatalog
     let processes: AppProcesses
     let channels: AppChannels
@@ -94,7 +93,7 @@ extension Performer {
     /// - Returns: The reason why it was not launched, if that is known by now.
     private func launch(_ app: AppIndex) -> StartFailure? {
         let id = driver.id(of: app)
-        if let objection = store.makeRoom() { return objection }
+        if let objection = driver.store.makeRoom() { return objection }
         guard let definition = catalog[id] else { return .manifestRemoved }
         catalog.saveDescription(of: id, definition)
         if driver.core.launch(of: id)?.reason == .adopt || (definition.isAdopted && definition.isAdHoc) {
@@ -122,7 +121,7 @@ extension Performer {
         }
         processes.spawn(app, request, as: definition, launched: machine?.launched) {
             channels.storeDescriptors(of: app)
-            return store.objection
+            return driver.store.objection
         }
         extendLifetime(output)
         extendLifetime(channel)

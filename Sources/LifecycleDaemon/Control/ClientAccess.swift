@@ -151,18 +151,11 @@ extension LifedMethod {
 ///
 /// A member of the group `lifed` controls the apps that run as the member's own user, and sees id and state of all others.
 /// A member changes the foreground only while the seat shows a session of the member, or none.
-final class ClientRights {
-    private let driver: CoreDriver
-    private let catalog: AppCatalog
-    private let processes: AppProcesses
-    private let exits: ExitHistory
-
-    init(driver: CoreDriver, catalog: AppCatalog, processes: AppProcesses, exits: ExitHistory) {
-        self.driver = driver
-        self.catalog = catalog
-        self.processes = processes
-        self.exits = exits
-    }
+struct ClientRights {
+    let driver: CoreDriver
+    let catalog: AppCatalog
+    let processes: AppProcesses
+    let exits: ExitHistory
 
     func visibility(of app: AppID, to scope: ClientScope) -> Visibility {
         switch scope {

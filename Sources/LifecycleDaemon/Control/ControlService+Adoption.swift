@@ -64,7 +64,7 @@ extension ControlService {
     }
 
     private func app(_ id: AppID, for call: ClientCall) -> APIApp? {
-        driver.app(id).map { presentation.app($0, for: call.scope, rights) }
+        driver.app(id).map { presentation.app($0, for: call.scope) }
     }
 
     private enum Plan {

@@ -6,7 +6,7 @@ import Varlink
 extension ControlService {
     func list(for call: ClientCall) {
         let helpers = call.scope == .everything ? presentation.helpers(processes.helpers) : []
-        call.answer(VarlinkReply(ListReply(apps: presentation.apps(for: call.scope, rights), helpers: helpers)))
+        call.answer(VarlinkReply(ListReply(apps: presentation.apps(for: call.scope), helpers: helpers)))
     }
 
     /// Answers with the daemon's status. An app sees the part that concerns itself.

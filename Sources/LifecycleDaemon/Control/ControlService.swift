@@ -13,13 +13,7 @@ final class ControlService {
     let history: History
     private let uses: UseReports
     private let interruptions: Interruptions
-    private let store: StateLog
-    let driver: CoreDriver
-    let catalog: AppCatalog
-    let processes: AppProcesses
-    let exits: ExitHistory
     let presentation: Presentation
-    let rights: ClientRights
     let server: ControlServer
     /// The time at which the daemon was started, in microseconds since the epoch.
     let started: Int64
@@ -38,20 +32,18 @@ final class ControlService {
 
     /// - Parameter owner: Returns the owner of a process that connects.
     init(
-        events: Events, socket: consuming ControlSocket, manager: AppManager, log: Log, instance: Instance,
-        path: String, owner: @escaping (ProcessID) -> ProcessOwner
+        socket: consuming ControlSocket, presentation: Presentation, uses: UseReports, interruptions: Interruptions,
+        history: History, log: Log, instance: Instance, path: String, owner: @escaping (ProcessID) -> ProcessOwner
     ) throws {
+        self.presentation = presentation
+        self.uses = uses
+        self.interruptions = interruptions
+        self.history = history
         self.log = log
         self.instance = instance
         self.path = path
-        (driver, catalog) = (manager.driver, manager.catalog)
-        (processes, exits, history) = (manager.processes, manager.exits, manager.history)
-        (uses, interruptions, store) = (manager.uses, manager.interruptions, manager.store)
-        presentation = Presentation(
-            driver: driver, catalog: catalog, processes: processes, exits: exits, suspensions: manager.suspensions,
-            outputLocation: manager.launcher.outputLocation)
-        rights = ClientRights(driver: driver, catalog: catalog, processes: processes, exits: exits)
-        started = exits.time(of: driver.now)
+        let (driver, catalog) = (presentation.driver, presentation.catalog)
+        started = presentation.exits.time(of: driver.now)
         let service = Service(
             vendor: "lifed", product: "lifed", version: version, url: "",
             interfaces: [LifedInterface.interface, MetricsInterface.interface])
@@ -59,10 +51,16 @@ final class ControlService {
             .subscriptionOverrun, id: nil, reason: "the subscriber read too slowly and missed changes",
             remedy: "subscribe again for the present state")
         server = try ControlServer(
-            events: events, socket: socket, log: log, access: AccessPolicy(isSystem: instance == .system),
+            events: driver.events, socket: socket, log: log, access: AccessPolicy(isSystem: instance == .system),
             service: service, overrun: overrun.reply, owner: owner
-        ) { [catalog] in catalog[$0]?.control == .full }
+        ) { catalog[$0]?.control == .full }
     }
+
+    var driver: CoreDriver { presentation.driver }
+    var catalog: AppCatalog { presentation.catalog }
+    var processes: AppProcesses { presentation.processes }
+    var exits: ExitHistory { presentation.exits }
+    var rights: ClientRights { presentation.rights }
 
     /// One line for `systemctl status`. It holds until the next reload, without the number of running apps.
     var summary: String {
@@ -124,7 +122,7 @@ final class ControlService {
             apps: Int64(driver.core.knownApps.count), running: Int64(core.runningCount),
             clients: Int64(server.clientCount),
             journal: log.usesJournal, containment: containment == .keeper ? .keeper : nil,
-            problems: problems, launchBlocker: store.objection?.description)
+            problems: problems, launchBlocker: driver.store.objection?.description)
     }
 }
 
@@ -247,7 +245,7 @@ extension ControlService: LifedHandler {
     }
 
     func monitor(for call: ClientCall) {
-        let apps = presentation.appsBeforeTransitions(for: call.scope, rights)
+        let apps = presentation.appsBeforeTransitions(for: call.scope)
         let present = MonitorReply(number: subscriptions.number, apps: apps)
         subscriptions.add(call, present: .continuing(present))
     }
@@ -311,7 +309,7 @@ extension ControlService {
     func send(_ answer: Ready.Answer) {
         guard let pending = requests.remove(answer.request) else { return }
         let connection = pending.connection
-        connection.send(presentation.reply(answer.reply, pending.form, for: connection.scope, rights), to: pending.call)
+        connection.send(presentation.reply(answer.reply, pending.form, for: connection.scope), to: pending.call)
     }
 
     /// Tells the subscribers of the transitions, and of the processes that have joined apps.

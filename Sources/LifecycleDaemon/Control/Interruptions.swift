@@ -3,17 +3,13 @@ import LifecycleCore
 /// The interruptions of clients, as the next daemon must know them.
 final class Interruptions {
     private let driver: CoreDriver
-    private let store: StateLog
     var bound = BoundInterruptions() {
         didSet {
-            if bound != oldValue { store.save(.bound, bound.saved) }
+            if bound != oldValue { driver.store.save(.bound, bound.saved) }
         }
     }
 
-    init(driver: CoreDriver, store: StateLog) {
-        self.driver = driver
-        self.store = store
-    }
+    init(driver: CoreDriver) { self.driver = driver }
 
     /// Restores those of the previous daemon. None of their clients is connected.
     func restore(_ record: SavedRecord) {

@@ -10,6 +10,7 @@ struct Presentation {
     let catalog: AppCatalog
     let processes: AppProcesses
     let exits: ExitHistory
+    let rights: ClientRights
     let suspensions: SuspendedApps
     /// Returns where a user finds the output of an app.
     let outputLocation: (AppID) -> String
@@ -43,19 +44,19 @@ struct Presentation {
         return .background
     }
 
-    func app(_ app: AppMachine, for scope: ClientScope, _ rights: ClientRights) -> APIApp {
+    func app(_ app: AppMachine, for scope: ClientScope) -> APIApp {
         let whole = self.app(app)
         return rights.seesAll(of: app.id, scope) ? whole : whole.stateOnly
     }
 
-    func apps(for scope: ClientScope, _ rights: ClientRights) -> [APIApp] {
+    func apps(for scope: ClientScope) -> [APIApp] {
         if let only = scope.onlyApp { return driver.app(only).map { [app($0)] } ?? [] }
-        return driver.apps.map { app($0, for: scope, rights) }
+        return driver.apps.map { app($0, for: scope) }
     }
 
     /// Returns the apps in the states in which the next transitions begin, whether the kernel confirms them or not.
-    func appsBeforeTransitions(for scope: ClientScope, _ rights: ClientRights) -> [APIApp] {
-        var apps = apps(for: scope, rights)
+    func appsBeforeTransitions(for scope: ClientScope) -> [APIApp] {
+        var apps = apps(for: scope)
         for index in apps.indices {
             guard let machine = driver.app(AppID(apps[index].id)) else { continue }
             (apps[index].state, apps[index].foreground) = (machine.state, machine.state.isForeground)
@@ -239,7 +240,7 @@ struct Presentation {
     // MARK: Replies
 
     func reply(
-        _ reply: Reply, _ form: ReplyForm, for scope: ClientScope, _ rights: ClientRights
+        _ reply: Reply, _ form: ReplyForm, for scope: ClientScope
     ) -> VarlinkReply {
         switch reply {
         case .reclaimed(let ids): VarlinkReply(SimulateMemoryPressureReply(reclaimed: ids.map(\.name)))
@@ -250,7 +251,7 @@ struct Presentation {
                 if let app { VarlinkReply(AppReply(app: self.app(app))) } else { Self.appIsGone }
             // The home app, which may be another user's.
             case .optionalApp:
-                VarlinkReply(OptionalAppReply(app: app.map { self.app($0, for: scope, rights) }))
+                VarlinkReply(OptionalAppReply(app: app.map { self.app($0, for: scope) }))
             case .outcome: outcome(.notListening, app)
             case .nothing: VarlinkReply(NoParameters())
             }

@@ -2,10 +2,9 @@ import LifecycleCore
 import Processes
 import Systemd
 
-/// Writes the transitions and decisions of the core to the journal.
-struct LifecycleLog {
-    let sink: any JournalSink
+// The transitions and decisions of the core, and what apps do, as entries of the journal.
 
+extension JournalSink {
     private typealias Fields = [(name: String, value: String)]
 
     /// - Parameter member: The user of the app, whose entries have a limit; nil for none.
@@ -16,7 +15,7 @@ struct LifecycleLog {
         ]
         if let time = step.answerTime { fields.append(("LIFED_CALLBACK_USEC", String(time.wholeMicroseconds))) }
         let message = "\(step.app.name): \(step.from.rawValue) → \(step.to.rawValue) (\(step.reason.rawValue))"
-        sink.write(
+        write(
             entry(.transition, .info, message, fields).of(step.app, pid), causedBy: member.map { .apps(of: $0) })
     }
 
@@ -28,7 +27,7 @@ struct LifecycleLog {
         if let time = step.answerTime { fields.append(("LIFED_CALLBACK_USEC", String(time.wholeMicroseconds))) }
         let change = "\(step.from.rawValue) → \(step.to.rawValue) (\(step.reason.rawValue))"
         let message = "\(step.app.name)/\(step.scene.name): \(change)"
-        sink.write(
+        write(
             entry(.sceneTransition, .info, message, fields).of(step.app, pid), causedBy: member.map { .apps(of: $0) })
     }
 
@@ -36,7 +35,7 @@ struct LifecycleLog {
         // The process of an earlier launch is not that of a launch that has failed.
         let pid = if case .launchFailed = decision { nil as ProcessID? } else { pid }
         let cause: EntryCause? = member.map { .apps(of: $0) } ?? decision.appToLimit.map { .app($0) }
-        sink.write(entry(for: decision).of(decision.app, pid), causedBy: cause)
+        write(entry(for: decision).of(decision.app, pid), causedBy: cause)
     }
 
     func write(mistake: String, count: Int, by app: AppID, member: UInt32?) {
@@ -44,7 +43,7 @@ struct LifecycleLog {
             count >= AppConnection.mistakeLimit ? "; closing the channel" : "; ignoring the line (mistake \(count))"
         let text = "cannot handle a line of \(app): \(mistake)\(end)"
         let entry = entry(.channelMistake, .warning, text, [("LIFED_REASON", mistake)]).of(app, nil)
-        sink.write(entry, causedBy: member.map { .apps(of: $0) } ?? .app(app))
+        write(entry, causedBy: member.map { .apps(of: $0) } ?? .app(app))
     }
 
     /// Writes the memory that was reclaimed from a suspended app.
@@ -55,7 +54,7 @@ struct LifecycleLog {
             "lifed has reclaimed \(Self.size(amount)) of \(Self.size(UInt64(outcome.before))) from \(app) while suspended"
             + " (\(method.rawValue))\(end)"
         let fields: Fields = [("LIFED_FREED_BYTES", String(amount)), ("LIFED_METHOD", method.rawValue)]
-        sink.write(entry(.memoryGivenBack, .info, message, fields).of(app, nil), causedBy: .app(app))
+        write(entry(.memoryGivenBack, .info, message, fields).of(app, nil), causedBy: .app(app))
     }
 
     // MARK: Entries

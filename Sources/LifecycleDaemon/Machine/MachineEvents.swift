@@ -5,9 +5,7 @@ import Systemd
 ///
 /// The daemon needs none of them: without a bus or logind the session is always seen and the machine never sleeps.
 final class MachineEvents {
-    private let events: Events
     private let driver: CoreDriver
-    private let store: StateLog
     private let log: any JournalSink
     private let choice: LoginSessionChoice
     private let clock: ClockWatch?
@@ -20,17 +18,13 @@ final class MachineEvents {
     /// The delay of the sleep that the machine is about to begin, and the request that the apps are suspended for it.
     private var sleep: (delay: SleepDelay, request: RequestID)?
 
-    init(
-        events: Events, driver: CoreDriver, store: StateLog, choice: LoginSessionChoice, log: any JournalSink
-    ) throws(SystemdError) {
-        self.events = events
+    init(driver: CoreDriver, choice: LoginSessionChoice, log: any JournalSink) throws(SystemdError) {
         self.driver = driver
-        self.store = store
         self.choice = choice
         self.log = log
-        latestSleep = try events.timer(.latestSleep)
+        latestSleep = try driver.events.timer(.latestSleep)
         do {
-            clock = try ClockWatch(events: events)
+            clock = try ClockWatch(events: driver.events)
             if let problem = clock?.problem { log.write(.warning, problem) }
         } catch {
             clock = nil
@@ -40,10 +34,10 @@ final class MachineEvents {
 
     /// Begins to follow the session, from what the previous daemon has saved of it.
     func begin() {
-        if let record = store.state[.session] { session.restore(record) }
+        if let record = driver.store.state[.session] { session.restore(record) }
         savedSession = session
         do throws(SystemdError) {
-            let bus = try Bus(loop: events.loop) { [weak self] in self?.reportProblem($0) }
+            let bus = try Bus(loop: driver.events.loop) { [weak self] in self?.reportProblem($0) }
             login = LoginSession(
                 bus: bus, choice: choice, reported: driver.core.foregroundBlockers, before: session
             ) { [weak self] in self?.handle($0) }
@@ -57,7 +51,7 @@ final class MachineEvents {
     func saveSession() {
         guard session != savedSession else { return }
         savedSession = session
-        store.save(.session, session.saved)
+        driver.store.save(.session, session.saved)
     }
 
     private func reportProblem(_ problem: String) {

@@ -4,20 +4,18 @@ import Systemd
 
 /// Reclaims the memory of suspended apps in small steps, while the loop is idle.
 final class MemoryTrimmer {
-    private let log: LifecycleLog
+    private let log: any JournalSink
     private let processes: AppProcesses
     private let core: CoreDriver
     private var waiting: [AppIndex: MemoryReclaim] = [:]
     private let idle: LaterSource
     private var hasReported = false
 
-    init(
-        events: Events, log: LifecycleLog, processes: AppProcesses, core: CoreDriver
-    ) throws(SystemdError) {
-        self.log = log
-        self.processes = processes
+    init(core: CoreDriver, processes: AppProcesses, log: any JournalSink) throws(SystemdError) {
         self.core = core
-        idle = try events.later(.trimmingDue, .idle)
+        self.processes = processes
+        self.log = log
+        idle = try core.events.later(.trimmingDue, .idle)
     }
 
     func begin(_ app: AppIndex) {
@@ -28,7 +26,7 @@ final class MemoryTrimmer {
         } catch {
             guard !hasReported else { return }
             hasReported = true
-            log.sink.write(.notice, "cannot reclaim the memory of suspended apps: \(error); leaving it to them")
+            log.write(.notice, "cannot reclaim the memory of suspended apps: \(error); leaving it to them")
         }
     }
 

@@ -4,7 +4,6 @@ import Systemd
 
 /// Tells the core how short memory is, when the machine reports pressure and when the core asks.
 final class MemoryWatch {
-    private let events: Events
     private let log: any JournalSink
     private let core: CoreDriver
     private var source: MemoryPressureSource?
@@ -21,12 +20,11 @@ final class MemoryWatch {
     /// The path of the file of memory pressure; tests set another one.
     var file = MemoryPressureSource.machine
 
-    init(events: Events, log: any JournalSink, core: CoreDriver) throws(SystemdError) {
-        self.events = events
-        self.log = log
+    init(core: CoreDriver, log: any JournalSink) throws(SystemdError) {
         self.core = core
-        retry = try events.timer(.memoryRetryDue)
-        reserve = try ReserveWatch(events: events)
+        self.log = log
+        retry = try core.events.timer(.memoryRetryDue)
+        reserve = try ReserveWatch(events: core.events)
     }
 
     func apply(_ settings: DaemonSettings.Memory) {
@@ -54,7 +52,7 @@ final class MemoryWatch {
     var isWatching: Bool { source != nil }
 
     private func watch(_ thresholds: MemoryThresholds) throws(DaemonError) {
-        source = try MemoryPressureSource(events: events, thresholds: thresholds, file: file)
+        source = try MemoryPressureSource(events: core.events, thresholds: thresholds, file: file)
         self.thresholds = thresholds
     }
 

@@ -12,7 +12,6 @@ final class StateResources {
     private let processes: AppProcesses
     private let core: CoreDriver
     private let log: any JournalSink
-    private let store: StateLog
     private var control: ResourceControl?
     /// The applied settings; nil before the first configuration.
     private var settings: DaemonSettings.Resources?
@@ -28,14 +27,11 @@ final class StateResources {
     private var stale: BatchQueue
     private var reported: Set<String> = []
 
-    init(
-        events: Events, log: any JournalSink, processes: AppProcesses, core: CoreDriver, store: StateLog
-    ) throws(SystemdError) {
-        self.processes = processes
+    init(core: CoreDriver, processes: AppProcesses, log: any JournalSink) throws(SystemdError) {
         self.core = core
+        self.processes = processes
         self.log = log
-        self.store = store
-        stale = BatchQueue(first: try events.idle(.sharesDue), next: try events.later(.sharesDue))
+        stale = BatchQueue(first: try core.events.idle(.sharesDue), next: try core.events.later(.sharesDue))
     }
 
     private func beginRaising(_ app: AppIndex) {
@@ -150,7 +146,7 @@ final class StateResources {
         let before = tree.resources
         let id = core.id(of: app)
         let failures = control.apply(profile, to: tree) { planned in
-            store.save(.resources, saved(planned, of: app), of: id)
+            core.store.save(.resources, saved(planned, of: app), of: id)
         }
         for failure in failures where reported.insert(failure.what).inserted {
             log.write(
@@ -158,7 +154,7 @@ final class StateResources {
                     priority: .notice, message: "cannot set all resources of \(id): \(failure); leaving the others",
                     fields: [("LIFED_APP", id.name)]))
         }
-        if let record = tree.resources, record != before { store.add(.resources, saved(record, of: app), of: id) }
+        if let record = tree.resources, record != before { core.store.add(.resources, saved(record, of: app), of: id) }
     }
 
     private func profile(of app: AppIndex) -> ResourceProfile? {

@@ -5,96 +5,134 @@ import Processes
 import Systemd
 
 /// The restoration of the apps of the previous daemon.
-extension AppManager {
-    /// Begins to save, and drops the records of apps that were not restored.
-    func beginStore() {
-        let core = core
-        store.add(.controlGroups, processes.groupsPath.map { SavedRecord(["cgroups": $0]) })
-        store.begin(keeping: core.hasRecord(of:))
+extension Daemon {
+    /// Restores the apps of the previous daemon, or begins with those of the configuration.
+    ///
+    /// - Parameter descriptors: The descriptors that were stored for this daemon.
+    func begin(with configuration: LoadedConfiguration, _ descriptors: StoredDescriptors) throws {
+        let names = descriptors.names
+        apply(configuration.settings)
+        if let saved = try readState() {
+            restore(saved, configuration, descriptors)
+        } else {
+            parts.exits.ended.restore()
+            parts.catalog.apply(configuration)
+            turn.handleInputs()
+            beginStore()
+            parts.processes.checkRestored()
+        }
+        if !names.isEmpty {
+            let inUse = parts.processes.tokens.map { DescriptorStore.name(of: $0) }
+            for name in names.subtracting(inUse) { DescriptorStore.discard(name, log: log) }
+        }
+        descriptors.closeRest()
     }
 
-    /// Leaves the pidfds and channels of the apps to the next program in this process.
-    func leave(to reexecution: inout Reexecution) {
-        for app in core.knownApps.values {
-            guard let launch = processes.launch(of: app.index) else { continue }
-            let name = DescriptorStore.name(of: launch.token)
-            for number in [launch.pidfd, channels.number(of: app.index)] {
-                if let number { reexecution.keep(number, as: name) }
-            }
+    /// Reads the state of the previous daemon. Ends the apps of a state that cannot be used.
+    ///
+    /// - Throws: A ``DaemonError`` if a later attempt may succeed: a daemon that starts without the state would replace it,
+    ///   and the stopped apps would stay stopped.
+    private func readState() throws -> SavedState? {
+        do throws(DaemonError) {
+            return try SavedState.read(paths.stateFile, bootID: bootID)
+        } catch {
+            if error.isTransient { throw DaemonError(.start, "cannot restore the apps: \(error)") }
+            endUnrestoredApps(error)
+            return nil
         }
     }
 
-    /// Restores the apps of the previous daemon. Called before any other input of the core.
-    ///
-    /// - Parameter descriptors: The descriptors that were stored for this daemon.
-    func restore(_ saved: SavedState, configuration: LoadedConfiguration, descriptors: StoredDescriptors) {
-        isRestoring = true
-        defer { isRestoring = false }
-        apply(configuration.settings)
+    /// Ends the apps of a previous daemon whose state cannot be used: nothing else continues or thaws them. Adopted programs run on.
+    private func endUnrestoredApps(_ cause: DaemonError) {
+        let rest = SavedState.readRest(paths.stateFile, bootID: bootID)
+        if parts.processes.cgroups == nil { parts.processes.keepGroups(at: rest?.cgroups) }
+        log.write(
+            LogEntry(
+                id: .appsNotRestored, priority: .error,
+                message: "cannot restore the apps: \(cause); ending those of the previous daemon",
+                fields: [("LIFED_REASON", cause.description)]))
+        parts.processes.table.endLeftovers(rest?.trees ?? [], timeout: Timeouts().termination)
+    }
+
+    /// Begins to save, and drops the records of apps that were not restored.
+    private func beginStore() {
+        let core = parts.driver.core
+        store.add(.controlGroups, parts.processes.groupsPath.map { SavedRecord(["cgroups": $0]) })
+        store.begin(keeping: core.hasRecord(of:))
+    }
+
+    private func restore(
+        _ saved: SavedState, _ configuration: LoadedConfiguration, _ descriptors: StoredDescriptors
+    ) {
+        let (driver, catalog, processes) = (parts.driver, parts.catalog, parts.processes)
         store.restore(saved)
         catalog.restore(saved, configuration)
         // A frozen app can be thawed only through its control group.
         if processes.cgroups == nil { processes.keepGroups(at: saved.cgroups) }
-        exits.ended.restore(saved.apps(with: .ended).map { ($0, saved[.ended, $0] ?? SavedRecord()) })
+        parts.exits.ended.restore(saved.apps(with: .ended).map { ($0, saved[.ended, $0] ?? SavedRecord()) })
         // In this order of the indexes, each later sort by id takes one comparison an app.
         let records = saved.apps(with: .app).sorted().map { ($0, saved[.app, $0] ?? SavedRecord()) }
         driver.restore(
             Engine(
                 restoring: saved[.machine] ?? SavedRecord(), apps: records, settings: catalog.usableSettings,
                 policy: { catalog[$0]?.policy }, at: driver.now))
-        if let record = saved[.bound] { interruptions.restore(record) }
+        if let record = saved[.bound] { parts.interruptions.restore(record) }
         let ids = driver.core.knownApps.keys.sorted()
         let look = processes.table.firstLook()
-        var ended: [(AppIndex, ExitStatus)] = []
+        var ended: [Input] = []
         for id in ids {
             guard let app = driver.app(id), app.isRunning else { continue }
-            if let status = restore(app, saved, descriptors, look) { ended.append((app.index, status)) }
+            if let status = restore(app, saved, descriptors, look) {
+                ended.append(.outcome(app.index, .exited(status, othersLeft: false)))
+            }
         }
         // In this order the app that was suspended first is the kernel's first choice again.
-        let states = core.knownApps.values.map { (app: $0.index, state: $0.state, since: $0.since) }
+        let states = driver.core.knownApps.values.map { (app: $0.index, state: $0.state, since: $0.since) }
         for app in states.sorted(by: { $0.since < $1.since }) {
-            resources.enter(app.state, app.app)
-            suspensions.entered(app.state, app.app)
+            parts.resources.enter(app.state, app.app)
+            parts.suspensions.entered(app.state, app.app)
         }
-        for announcement in saved.announcements { restore(announcement) }
+        keepUnannounced(of: saved)
         // From here on the next daemon must know what is done.
         beginStore()
-        announcer.announce(isRestored: true)
+        turn.announcer.announce(isRestored: true)
         // Entries are written at once before the loop runs.
-        announcer.entriesWritten()
+        turn.announcer.entriesWritten()
         // A deadline that passed meanwhile is not that of a launch that follows one of these exits.
-        handleInputs(overdue: ended.map { app, status in .outcome(app, .exited(status, othersLeft: false)) })
+        turn.handleInputs(overdue: ended, isRestoring: true)
         for id in ids {
-            guard let app = driver.app(id), app.isReconnecting, let last = channels.welcomeAgain(app.index) else {
-                continue
-            }
+            guard let app = driver.app(id), app.isReconnecting,
+                let last = parts.channels.welcomeAgain(app.index)
+            else { continue }
             driver.append(.message(app.index, .reconnected(lastSequence: last)))
         }
-        handleInputs()
+        turn.handleInputs(isRestoring: true)
         catalog.defineAll()
-        handleInputs()
-        for app in core.knownApps.values { exits.record(app) }
+        turn.handleInputs(isRestoring: true)
+        for app in driver.core.knownApps.values { parts.exits.record(app) }
         driver.append(.resumeRestored)
-        handleInputs()
+        turn.handleInputs(isRestoring: true)
         processes.checkRestored()
-        interruptions.endAbandoned()
-        handleInputs()
-        announcer.announce()
-        let running = core.runningCount
-        log.sink.write(
+        parts.interruptions.endAbandoned()
+        turn.handleInputs(isRestoring: true)
+        turn.announcer.announce()
+        let running = driver.core.runningCount
+        log.write(
             LogEntry(
                 id: .restored, message: "lifed has restored \(running) app\(running == 1 ? "" : "s")",
                 fields: [("LIFED_APPS", String(running))]))
     }
 
-    /// Adds a transition that the previous daemon did not announce. The end of an app has the decision of how it has ended.
-    private func restore(_ announcement: Announcement) {
-        if case .app(let step) = announcement, step.to == .notRunning, let exit = driver.app(step.app)?.lastExit,
-            exit.instant == step.instant
-        {
-            announcer.keep([.decision(.exited(step.app, exit), of: nil)])
+    /// Keeps the transitions that the previous daemon did not announce. The end of an app has the decision of how it has ended.
+    private func keepUnannounced(of saved: SavedState) {
+        for announcement in saved.announcements {
+            if case .app(let step) = announcement, step.to == .notRunning,
+                let exit = parts.driver.app(step.app)?.lastExit, exit.instant == step.instant
+            {
+                turn.announcer.keep([.decision(.exited(step.app, exit), of: nil)])
+            }
+            turn.announcer.keep([announcement])
         }
-        announcer.keep([announcement])
     }
 
     /// - Returns: The exit of an app of which nothing is left; nil if some is, or if its program may never have run: the
@@ -102,6 +140,7 @@ extension AppManager {
     private func restore(
         _ app: AppMachine, _ saved: SavedState, _ descriptors: StoredDescriptors, _ look: FirstLook
     ) -> ExitStatus? {
+        let (processes, channels) = (parts.processes, parts.channels)
         let desiredState: ProcessTree.DesiredState = app.isStoppedOrStopping ? .stopped : .running
         // The previous daemon may have ended between two launches, or before this one had begun.
         let record = saved[.launch, app.id].flatMap { LaunchRecord($0, desiredState: desiredState) }
@@ -109,7 +148,7 @@ extension AppManager {
             if let record { processes.unmanagedTrees.append(record.tree) }
             return app.isSpawning ? nil : .unknown
         }
-        if record.tree.isAdopted { catalog.restoreAdoption(of: app.id, isUnit: !record.tree.units.isEmpty) }
+        if record.tree.isAdopted { parts.catalog.restoreAdoption(of: app.id, isUnit: !record.tree.units.isEmpty) }
         let pidfd = descriptors.takeProcess(of: record.tree.token)
         // A launch may have failed with the previous daemon.
         let status = processes.restore(
@@ -137,22 +176,6 @@ extension AppManager {
             store.add(.channel, ChannelProgress(process: process).saved, of: app.id)
         }
         return nil
-    }
-}
-
-extension AppManager {
-    /// Ends the apps of a previous daemon whose state cannot be used: nothing else continues or thaws them. Adopted programs run on.
-    ///
-    /// - Parameter cause: The reason why they are not restored.
-    func endUnrestoredApps(leftIn file: String, bootID: String, cause: DaemonError) {
-        let rest = SavedState.readRest(file, bootID: bootID)
-        if processes.cgroups == nil { processes.keepGroups(at: rest?.cgroups) }
-        log.sink.write(
-            LogEntry(
-                id: .appsNotRestored, priority: .error,
-                message: "cannot restore the apps: \(cause); ending those of the previous daemon",
-                fields: [("LIFED_REASON", cause.description)]))
-        processes.table.endLeftovers(rest?.trees ?? [], timeout: Timeouts().termination)
     }
 }
 
