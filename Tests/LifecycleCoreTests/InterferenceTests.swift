@@ -198,6 +198,26 @@ import Testing
         #expect(world.core.knownApps[Self.clock]?.isRunning == true)
     }
 
+    @Test func `app whose keeper was killed while it ends has ended for the first reason`() {
+        var world = World(apps: "clock")
+        world.stubborn = [Self.clock]
+        world.ask(.launch(Self.clock, background: false))
+        world.ask(.terminate(Self.clock))
+        world.give(.keeperEnded, of: Self.clock)
+        #expect(world.lines().contains("kill clock"))
+        #expect(world.core.knownApps[Self.clock]?.lastExit?.reason == .terminate)
+    }
+
+    @Test func `app that is to run again after its end does, if its keeper is killed meanwhile`() {
+        var world = World(apps: "clock")
+        world.stubborn = [Self.clock]
+        world.ask(.launch(Self.clock, background: false))
+        world.ask(.terminate(Self.clock))
+        world.ask(.deliver(Self.clock, .performTask(kind: "fetch", payload: "")))
+        world.give(.keeperEnded, of: Self.clock)
+        #expect(world.state("clock") != .notRunning)
+    }
+
     @Test func `app that is to end before its stop is confirmed does not become suspended`() {
         var world = World(apps: "clock")
         world.stubborn = [Self.clock]

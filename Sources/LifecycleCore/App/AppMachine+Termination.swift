@@ -83,6 +83,11 @@ extension AppMachine {
             guard isRunning else { return }
             beginTermination(reason: desiredReason, &shared)
         }
+        killTree(&shared)
+    }
+
+    /// Sends SIGKILL; the end has begun.
+    mutating func killTree(_ shared: inout Shared) {
         shared.ready.operations.append(.kill(index))
         shared.deadlines.clear(.termination, index)
         shared.deadlines.set(.killed, index, at: shared.now + Self.timeAfterKill)
@@ -137,9 +142,7 @@ extension AppMachine {
     /// Handles the end of the termination timeout.
     mutating func terminationOverdue(_ shared: inout Shared) {
         shared.announce(.terminationOverdue(id), of: index)
-        if isSpawning { return kill(&shared) }
-        shared.ready.operations.append(.kill(index))
-        shared.deadlines.set(.killed, index, at: shared.now + Self.timeAfterKill)
+        if isSpawning { kill(&shared) } else { killTree(&shared) }
     }
 
     /// Notes and returns the end of the main process.

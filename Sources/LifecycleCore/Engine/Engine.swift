@@ -162,6 +162,8 @@ public struct Engine: Sendable {
         case .spawnFailed(let failure): if knownApps[app].isSpawning { spawnFailed(app, failure) }
         case .exited(let status, let othersLeft): exited(app, status, othersLeft: othersLeft)
         case .gone: gone(app)
+        case .keeperEnded where knownApps[app].state == .terminating: change(app) { $0.killTree(&$1) }
+        case .keeperEnded where knownApps[app].desired.isEnd: change(app) { $0.beginEnd(atOnce: true, &$1) }
         case .keeperEnded: end(app, atOnce: true, reason: .keeperEnded)
         case .spawned, .stopped, .stopIncomplete, .resumed, .resumedByOther, .stoppedByOther, .signalPending:
             change(app) { $0.handle(outcome, &$1) }
