@@ -168,7 +168,7 @@ int main(void)
             connected = now();
         time_t left = connected + TIME_WITHOUT_DAEMON - now();
         if (!has_children && (connection >= 0 ? news_count == 0 : left <= 0))
-            return EXIT_SUCCESS;
+            _exit(EXIT_SUCCESS);
 
         struct pollfd descriptors[] = {
             {.fd = LISTENER, .events = POLLIN},
