@@ -100,7 +100,7 @@ static void receive(void)
         return;
     }
     if (number == LINUX_KEEPER_RELEASE)
-        exit(EXIT_SUCCESS);
+        _exit(EXIT_SUCCESS);
     if (main_process == 0)
         main_process = (pid_t)number;
     while (sent_count > 0 && news[0].number <= number)
