@@ -21,7 +21,10 @@ final class AppProcess {
         }
         output = ends[0]
         var variables = environment
-        variables["PATH"] = unsafe getenv("PATH").map { unsafe String(cString: $0) } ?? "/usr/bin:/bin"
+        variables["PATH"] = "/usr/bin:/bin"
+        for name in ["PATH", "ASAN_OPTIONS", "TSAN_OPTIONS"] {
+            if let value = unsafe getenv(name) { variables[name] = unsafe String(cString: value) }
+        }
         if let channel {
             var status = stat()
             try #require(unsafe fstat(channel, &status) == 0)
