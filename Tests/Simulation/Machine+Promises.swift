@@ -177,7 +177,9 @@ extension Machine {
         else {
             return
         }
-        if now < since + timeouts(of: id).background {
+        // An app that does not answer in time has no more for closing its channel.
+        let isOverdue = watch.answerDue.map { $0 <= now } ?? false
+        if !isOverdue, now < since + timeouts(of: id).background {
             report("\(id) is stopped \(now.duration(since: since)) after it has left the front")
         }
     }

@@ -43,6 +43,8 @@ extension Machine {
             trees[id]?.watch.granted[number] = nil
             if trees[id]?.watch.hasTasks == false { trees[id]?.watch.expiredAt = nil }
         case .closed:
+            let answerDue = trees[id]?.watch.outstanding?.deadline
+            trees[id]?.watch.answerDue = answerDue
             endConversation(of: id)
             // From now on it has the time of an app without a channel, unless that runs since it has left the foreground.
             if states[id] == .background, trees[id]?.watch.wasLinkedInBackground == true {

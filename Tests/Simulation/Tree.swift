@@ -105,6 +105,8 @@ package struct Watch: Sendable {
     package var backgroundSince: Instant?
     package var wasInForeground = false
     package var wasLinkedInBackground = false
+    /// The deadline of the answer that it owed when its channel ended.
+    package var answerDue: Instant?
     package var isToSleepAtOnce = false
     /// A Boolean value that indicates whether what it does in the background is not waited for either.
     package var isToStopAtOnce = false
