@@ -9,7 +9,7 @@ extension Daemon {
     /// Restores the apps of the previous daemon, or begins with those of the configuration.
     ///
     /// - Parameter descriptors: The descriptors that were stored for this daemon.
-    func begin(with configuration: LoadedConfiguration, _ descriptors: StoredDescriptors) throws {
+    func restore(with configuration: LoadedConfiguration, _ descriptors: StoredDescriptors) throws {
         let names = descriptors.names
         apply(configuration.settings)
         if let saved = try readState() {
@@ -45,7 +45,7 @@ extension Daemon {
     /// Ends the apps of a previous daemon whose state cannot be used: nothing else continues or thaws them. Adopted programs run on.
     private func endUnrestoredApps(_ cause: DaemonError) {
         let rest = SavedState.readRest(paths.stateFile, bootID: bootID)
-        if parts.processes.cgroups == nil { parts.processes.keepGroups(at: rest?.cgroups) }
+        parts.processes.keepGroups(at: rest?.cgroups)
         log.write(
             LogEntry(
                 id: .appsNotRestored, priority: .error,
@@ -67,8 +67,7 @@ extension Daemon {
         let (driver, catalog, processes) = (parts.driver, parts.catalog, parts.processes)
         store.restore(saved)
         catalog.restore(saved, configuration)
-        // A frozen app can be thawed only through its control group.
-        if processes.cgroups == nil { processes.keepGroups(at: saved.cgroups) }
+        processes.keepGroups(at: saved.cgroups)
         parts.exits.ended.restore(saved.apps(with: .ended).map { ($0, saved[.ended, $0] ?? SavedRecord()) })
         // In this order of the indexes, each later sort by id takes one comparison an app.
         let records = saved.apps(with: .app).sorted().map { ($0, saved[.app, $0] ?? SavedRecord()) }

@@ -12,30 +12,25 @@ import Varlink
 /// One thread and one event loop serve everything. ``Turn`` says what follows each event. What happens to an app is decided in the
 /// core and done in `Apps`; nothing about a single app belongs here.
 public final class Daemon {
-    private let instance: Instance
     let paths: DaemonPaths
     let bootID: String
-    private let usesControllers: Bool
     let events: Events
     let log: Log
     let store: StateLog
     let parts: DaemonParts
     let control: ControlService
-    let turn: Turn
-    private let loader: ConfigurationLoader
-    private let descriptors: StoredDescriptors
-    private(set) var appSocket: AppSocket?
     let machine: MachineEvents
-    private var settings = DaemonSettings()
-    private var firstPause: FirstPause?
-    private var signals: [SignalSource] = []
-    private var isHandingOver = false
-    private var isShuttingDown = false
-    /// The descriptors of the program that was executed before in this process.
-    private let previousProgram: Reexecution?
+    let turn: Turn
+    /// Nil if it cannot be opened: apps without a channel go on as apps without the library.
+    let appSocket: AppSocket?
+    private let loader: ConfigurationLoader
+    private let signals: [SignalSource]
+    private let firstPause: FirstPause
+    private let program: String
     /// The soft RLIMIT_NOFILE with which the process was started.
     private let descriptorLimit: UInt64?
-    private let program: String
+    private var isHandingOver = false
+    private var isShuttingDown = false
     private var reexecution: PendingReexecution?
 
     private struct PendingReexecution {
@@ -44,46 +39,79 @@ public final class Daemon {
         let timer: TimerSource
     }
 
-    /// Prepares a daemon: opens its socket and makes it the subreaper of its apps.
+    /// Makes a daemon that serves: it has restored the apps of the previous one, or begun with those of the configuration.
     ///
     /// - Throws: An error whose description is one sentence for the user.
     public init(options: Options) throws {
         StandardStreams.openMissing()
+        StraySignals.ignore()
+        Heap.returnLargeBlocks()
+        // Where a parent has ignored it, the kernel reaps children and tells of none.
+        signal(SIGCHLD, SIG_DFL)
         program = Self.ownProgram
-        previousProgram = Reexecution.receive()
+        let previousProgram = Reexecution.receive()
         let environment = currentEnvironment()
-        instance = options.instance
+        let instance = options.instance
         let isSystem = instance == .system
-        usesControllers = options.usesControllers
         paths = try DaemonPaths(options: options, environment: environment)
         bootID = try BootID.ofThisBoot()
-        loader = ConfigurationLoader(paths.configuration, instance: instance, environment: environment)
-        events = try Events()
+        let events = try Events()
+        self.events = events
         log = try Log(target: options.logTarget, events: events)
         var passed = try ServiceManager.takePassedDescriptors()
         if let previousProgram { passed += previousProgram.passed }
-        descriptors = StoredDescriptors(from: &passed)
+        let descriptors = StoredDescriptors(from: &passed)
         try Reaper.becomeSubreaper()
         let previousLimit = try? OpenFileLimit.raiseToHardLimit()
         descriptorLimit = previousProgram?.descriptorLimit ?? previousLimit
-        let launcher = AppLauncher(
-            isSystem: isSystem, stateDirectory: paths.state, appSocket: paths.appSocket,
-            environment: AppEnvironment(daemon: environment), usesJournal: log.usesJournal,
-            descriptorLimit: descriptorLimit.map { min($0, OpenFileLimit.usual) })
-        store = try StateLog(path: paths.stateFile, bootID: bootID, events: events, log: log)
-        parts = try DaemonParts(
-            events: events, launcher: launcher, store: store, entries: isSystem ? nil : loader.entries, log: log)
         let socket = try ControlSocket.open(
             passed: passed, paths: paths, isSystem: isSystem,
             lock: previousProgram?.number(of: Reexecution.Name.lock))
-        let processes = parts.processes
+        let meanings: [(Int32, DaemonEvent)] = [
+            (SIGTERM, .stopSignal), (SIGINT, .stopSignal), (SIGUSR2, .handOverSignal), (SIGHUP, .reloadSignal),
+            (Reexecution.signal, .reexecutionSignal),
+        ]
+        signals = try meanings.map { number, event in try events.signal(number) { _ in event } }
+        loader = ConfigurationLoader(paths.configuration, instance: instance, environment: environment)
+        let configuration = try loader.read(log: log)
+        let cgroups = CgroupSetup.claim(
+            configuration.settings.containment, instance, runtimeDirectory: paths.runtime, log: log)
+        CgroupSetup.enableControllers(of: cgroups, isClearedAfterCrash: options.usesControllers, log: log)
+        try PrivateDirectory.add(paths.keepers, mode: 0o700)
+        store = try StateLog(path: paths.stateFile, bootID: bootID, events: events, log: log)
+        parts = try DaemonParts(
+            events: events,
+            launcher: AppLauncher(
+                isSystem: isSystem, stateDirectory: paths.state, appSocket: paths.appSocket,
+                environment: AppEnvironment(daemon: environment), usesJournal: log.usesJournal,
+                descriptorLimit: descriptorLimit.map { min($0, OpenFileLimit.usual) }),
+            store: store,
+            table: ProcessTable(
+                cgroups: cgroups, keepers: KeeperProgram(beside: program, directory: paths.keepers)),
+            entries: isSystem ? nil : loader.entries, log: log)
         control = try ControlService(
-            socket: socket, presentation: parts.presentation, uses: parts.uses, interruptions: parts.interruptions,
-            history: parts.history, log: log, instance: instance, path: paths.socket
-        ) { processes.owner(of: $0) }
+            socket: socket, configuration: configuration, presentation: parts.presentation, uses: parts.uses,
+            interruptions: parts.interruptions, history: parts.history, log: log, instance: instance,
+            path: paths.socket, owner: parts.processes.owner)
         machine = try MachineEvents(
             driver: parts.driver, choice: .ofProcess(isUser: !isSystem, environment: environment), log: log)
         turn = Turn(parts, control, machine, log: log)
+        appSocket = AppSocket.listen(at: paths.appSocket, isSystem: isSystem, events: events, log: log)
+        firstPause = try FirstPause(events)
+        try begin(with: configuration, descriptors)
+        previousProgram?.answerClient()
+    }
+
+    /// Takes over or begins, and tells the service manager that the daemon serves.
+    private func begin(with configuration: LoadedConfiguration, _ descriptors: StoredDescriptors) throws {
+        try restore(with: configuration, descriptors)
+        try events.loop.enableWatchdog()
+        log.write(LogEntry(id: .daemonStarted, message: "lifed \(control.version) listens at \(paths.socket)"))
+        turn.begin()
+        machine.begin()
+        parts.desktop?.begin(configuration.settings)
+        firstPause.begin()
+        notify(.ready, .status(control.summary))
     }
 
     /// Serves until the daemon is told to end, and all apps have ended.
@@ -91,25 +119,6 @@ public final class Daemon {
     /// - Returns: The exit code of the process.
     /// - Throws: An error after which the loop cannot go on.
     public func run() throws -> Int32 {
-        StraySignals.ignore()
-        Heap.returnLargeBlocks()
-        // Where a parent has ignored it, the kernel reaps children and tells of none.
-        signal(SIGCHLD, SIG_DFL)
-        let meanings: [(Int32, DaemonEvent)] = [
-            (SIGTERM, .stopSignal), (SIGINT, .stopSignal), (SIGUSR2, .handOverSignal), (SIGHUP, .reloadSignal),
-            (Reexecution.signal, .reexecutionSignal),
-        ]
-        signals = try meanings.map { number, event in try events.signal(number) { _ in event } }
-        try begin(with: readConfiguration())
-        listenForApps()
-        try events.loop.enableWatchdog()
-        log.write(LogEntry(id: .daemonStarted, message: "lifed \(control.version) listens at \(paths.socket)"))
-        turn.begin()
-        machine.begin()
-        parts.desktop?.begin(settings)
-        firstPause = try FirstPause(events)
-        notify(.ready, .status(control.summary))
-        previousProgram?.answerClient()
         let code = try serve()
         // Nothing is given back: the next daemon would wait for it.
         guard control.server.ownsFiles(of: paths) else { exit(code) }
@@ -148,49 +157,16 @@ public final class Daemon {
         }
     }
 
-    /// Makes the control groups and keepers of the apps available, and begins with the apps.
-    private func begin(with configuration: LoadedConfiguration) throws {
-        let containment = configuration.settings.containment
-        let cgroups = CgroupSetup.claim(containment, instance, runtimeDirectory: paths.runtime, log: log)
-        CgroupSetup.enableControllers(of: cgroups, isClearedAfterCrash: usesControllers, log: log)
-        parts.processes.cgroups = cgroups
-        parts.resources.begin(with: cgroups)
-        try PrivateDirectory.add(paths.keepers, mode: 0o700)
-        parts.processes.table.keepers = KeeperProgram(beside: program, directory: paths.keepers)
-        try begin(with: configuration, descriptors)
-    }
-
-    /// Opens the socket for apps that have no channel. Without it they go on as apps without the library.
-    private func listenForApps() {
-        do {
-            // Apps of other users connect too; the kernel identifies the process.
-            let mode: mode_t = instance == .system ? 0o666 : 0o600
-            appSocket = try AppSocket(at: paths.appSocket, mode: mode, events: events)
-        } catch {
-            log.write(.warning, String(describing: error))
-        }
-    }
-
-    /// - Throws: A transient ``DaemonError``: apps whose manifests are not read would be forgotten, with their records.
-    private func readConfiguration() throws(DaemonError) -> LoadedConfiguration {
-        let configuration = try loader.loadOrFail()
-        control.apply(configuration)
-        settings = configuration.settings
-        for problem in configuration.problems { log.write(LogEntry(problem)) }
-        return configuration
-    }
-
     /// Applies the settings to everything but the core.
     func apply(_ settings: DaemonSettings) {
-        parts.processes.table.setHelpers(settings.helpers)
-        parts.processes.stopTimeout = settings.timeouts.suspension
+        parts.processes.apply(settings)
         parts.memory.apply(settings.memory)
         parts.resources.apply(settings.resources, processes: ProcessLimit(settings.limits.processes))
     }
 
     /// Begins the work that waits for the first pause.
     func beginIdleWork() {
-        firstPause = nil
+        firstPause.end()
         parts.beginIdleWork()
     }
 
@@ -227,17 +203,18 @@ extension Daemon {
         notify(.reloading)
         defer { notify(.ready, .status(control.summary)) }
         do throws(DaemonError) {
-            let configuration = try readConfiguration()
+            let configuration = try loader.read(log: log)
+            control.apply(configuration)
             apply(configuration.settings)
             parts.catalog.apply(configuration)
             turn.handleInputs()
+            control.server.reviewRights()
+            parts.desktop?.apply(configuration.settings)
+            log.write(LogEntry(id: .configurationReloaded, message: "lifed has reloaded the configuration"))
         } catch {
             log.write(.error, "cannot reload the configuration: \(error); keeping the one before")
             throw error
         }
-        control.server.reviewRights()
-        parts.desktop?.apply(settings)
-        log.write(LogEntry(id: .configurationReloaded, message: "lifed has reloaded the configuration"))
     }
 
     // MARK: Re-execution

@@ -23,7 +23,8 @@ struct DaemonParts {
     let log: any JournalSink
 
     init(
-        events: Events, launcher: AppLauncher, store: StateLog, entries: DesktopEntries?, log: any JournalSink
+        events: Events, launcher: AppLauncher, store: StateLog, table: ProcessTable, entries: DesktopEntries?,
+        log: any JournalSink
     ) throws(SystemdError) {
         self.launcher = launcher
         self.log = log
@@ -32,7 +33,7 @@ struct DaemonParts {
             store: store,
             directory: AppRecords.Directory(path: launcher.stateDirectory, isSystem: launcher.isSystem, log: log))
         catalog = AppCatalog(entries: entries, accounts: launcher.accounts, driver: driver, exits: exits, log: log)
-        processes = try AppProcesses(core: driver, log: log)
+        processes = try AppProcesses(core: driver, table: table, log: log)
         channels = AppChannels(core: driver, catalog: catalog, processes: processes, log: log)
         memory = try MemoryWatch(core: driver, log: log)
         resources = try StateResources(core: driver, processes: processes, log: log)

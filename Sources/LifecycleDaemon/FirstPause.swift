@@ -11,8 +11,16 @@ struct FirstPause {
 
     init(_ events: Events) throws(SystemdError) {
         idle = try events.later(.firstPause, .idle)
-        idle.schedule()
         timer = try events.timer(.firstPause)
+    }
+
+    func begin() {
+        idle.schedule()
         timer.arm(afterMicroseconds: Self.longestWait)
+    }
+
+    func end() {
+        idle.cancel()
+        timer.cancel()
     }
 }

@@ -161,6 +161,15 @@ extension ConfigurationLoader {
             entries: DesktopEntries(for: instance, environment: environment, searchPath: searchPath))
     }
 
+    /// Reads everything for the daemon, and writes the problems to its log.
+    ///
+    /// - Throws: A transient ``DaemonError``: apps whose manifests are not read would be forgotten, with their records.
+    func read(log: any JournalSink) throws(DaemonError) -> LoadedConfiguration {
+        let configuration = try loadOrFail()
+        for problem in configuration.problems { log.write(LogEntry(problem)) }
+        return configuration
+    }
+
     /// Reads everything, with the errors of the daemon.
     func loadOrFail() throws(DaemonError) -> LoadedConfiguration {
         do throws(LoadFailure) {

@@ -36,6 +36,14 @@ import Testing
         #expect(listed.subtracting(files.flatMap(\.imports)).isEmpty, "the row of \(target) lists more than it imports")
     }
 
+    @Test func fileThatThePageNamesExists() throws {
+        let files = try SourceTree.targets().flatMap { try SourceTree.swiftFiles(of: $0) }
+        let page = try SourceTree.read(SourceTree.root + "/docs/ARCHITECTURE.md")
+        let names = page.matches(of: /`([A-Za-z+\/]+\.swift)`/).map { "/" + $0.output.1 }
+        #expect(names.count > 30)
+        for name in names { #expect(files.contains { $0.path.hasSuffix(name) }, "there is no \(name)") }
+    }
+
     @Test func tableListsNoOtherTargets() throws {
         #expect(try Self.table.get().keys.sorted() == SourceTree.targets())
     }

@@ -17,4 +17,20 @@ import Testing
         }
         #expect(Set(found.map { String($0.path.dropFirst(directory.count)) }) == Self.remaining)
     }
+
+    /// What changes in the root while the daemon runs. All else is there when the root is made.
+    static let changing: Set<Substring> = ["isHandingOver", "isShuttingDown", "reexecution", "announcer", "replies"]
+
+    @Test func partIsCompleteWhenTheRootHasMadeIt() throws {
+        let root = try SourceTree.swiftFiles(of: "LifecycleDaemon").filter { file in
+            file.path.contains("/LifecycleDaemon/Daemon") || file.path.hasSuffix("/LifecycleDaemon/Turn.swift")
+        }
+        #expect(root.count == 5)
+        for line in root.flatMap(\.code) {
+            if let variable = line.wholeMatch(of: #/    (?:private )?(?:private\(set\) )?var (\w+)[^{]*/#)?.output.1 {
+                #expect(Self.changing.contains(variable), "the root sets \(variable) after construction")
+            }
+            #expect(!line.contains(#/^ +(?!self\.\w+ =)\w+(\.\w+)+ = /#), "the root sets a property of a part:\(line)")
+        }
+    }
 }

@@ -21,7 +21,7 @@ import Testing
             store: core.store, directory: AppRecords.Directory(path: "/nowhere", isSystem: false, log: journal))
         let catalog = AppCatalog(
             entries: nil, accounts: UserAccounts(), driver: core, exits: exits, log: journal)
-        let processes = try AppProcesses(core: core, log: journal)
+        let processes = try AppProcesses(core: core, table: ProcessTable(), log: journal)
         channels = AppChannels(core: core, catalog: catalog, processes: processes, log: journal)
     }
 

@@ -13,7 +13,7 @@ import Testing
     /// The core waits for an outcome of each operation.
     @Test(arguments: Operation.allCases) func operationOnAnAppWithoutProcessesIsAnswered(operation: Operation) throws {
         let core = try CoreDriver.knowing(AppID("clock"), in: Events())
-        let processes = try AppProcesses(core: core, log: RecordingJournal())
+        let processes = try AppProcesses(core: core, table: ProcessTable(), log: RecordingJournal())
         switch operation {
         case .stop: processes.stop(Self.clock)
         case .resume: processes.resume(Self.clock)

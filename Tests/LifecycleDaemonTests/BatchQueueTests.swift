@@ -85,6 +85,7 @@ import Testing
     @Test func beginsWhenNothingElseIsPending() throws {
         let events = try Events()
         let pause = try FirstPause(events)
+        pause.begin()
         var (rounds, roundsBefore) = (0, 0)
         var other: LaterSource?
         other = try events.loop.later {
@@ -94,17 +95,18 @@ import Testing
         other?.schedule()
         try events.loop.dispatchReady { events.handle { _ in roundsBefore = rounds } }
         #expect(roundsBefore == 3)
-        extendLifetime(pause)
+        pause.end()
     }
 
     @Test func beginsUnderRequestsWithoutPause() throws {
         let events = try Events()
         let pause = try FirstPause(events)
+        pause.begin()
         var other: LaterSource?
         other = try events.loop.later { other?.schedule() }
         other?.schedule()
         #expect(try events.runGuarded { _ in events.loop.exit(code: 0) } == 0)
-        extendLifetime(pause)
+        pause.end()
     }
 }
 

@@ -256,13 +256,15 @@ import Varlink
             isSystem: false, stateDirectory: root + "/state", appSocket: root + "/channel",
             environment: AppEnvironment(daemon: [:]), usesJournal: false, descriptorLimit: nil)
         let parts = try DaemonParts(
-            events: events, launcher: launcher, store: try StateLog(), entries: nil, log: journal)
+            events: events, launcher: launcher, store: try StateLog(), table: ProcessTable(), entries: nil,
+            log: journal)
         let log = try Log(target: .console, events: events)
+        let loader = ConfigurationLoader(directories: [root], instance: .user, searchPath: nil)
         // For the service, this process is no client.
         let service = try ControlService(
-            socket: try ControlSocket.open(in: root), presentation: parts.presentation, uses: parts.uses,
-            interruptions: parts.interruptions, history: parts.history, log: log, instance: .user,
-            path: root + "/control"
+            socket: try ControlSocket.open(in: root), configuration: loader.load(), presentation: parts.presentation,
+            uses: parts.uses, interruptions: parts.interruptions, history: parts.history, log: log,
+            instance: .user, path: root + "/control"
         ) { _ in .noApp }
         let machine = try MachineEvents(
             driver: parts.driver, choice: .ofProcess(isUser: true, environment: [:]), log: log)

@@ -33,7 +33,7 @@ import Testing
     }
 
     private func makeProcesses() throws -> AppProcesses {
-        try AppProcesses(core: .knowing(in: Events()), log: RecordingJournal())
+        try AppProcesses(core: .knowing(in: Events()), table: ProcessTable(), log: RecordingJournal())
     }
 
     @Test func waitersForOtherFilesAreNotExamined() throws {

@@ -10,8 +10,8 @@ import Testing
     @Test func valueThatTheDaemonMayNotSetIsReportedOnce() throws {
         let journal = RecordingJournal()
         let core = try CoreDriver.knowing(in: Events())
-        let resources = try StateResources(
-            core: core, processes: AppProcesses(core: core, log: journal), log: journal)
+        let processes = try AppProcesses(core: core, table: ProcessTable(), log: journal)
+        let resources = try StateResources(core: core, processes: processes, log: journal)
         var profile = ResourceProfile()
         (profile.nice, profile.ioPriority, profile.oomScoreAdjustment) = (-20, .realTime(0), -1000)
         let refused = ResourceCapabilities(cgroups: nil).refused(profile)
@@ -23,7 +23,6 @@ import Testing
         settings.inactive.ioPriority = .realTime(0)
         settings.inactive.oomScoreAdjustment = -1000
         resources.apply(settings, processes: .unlimited)
-        resources.begin(with: nil)
         let messages = { journal.entries.map(\.message).filter { $0.hasPrefix("cannot set ") } }
         #expect(messages() == expected)
         settings.active = settings.inactive

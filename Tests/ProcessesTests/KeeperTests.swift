@@ -46,8 +46,7 @@ import Testing
         let said = await Hold.keeper.dieAfterStopping("escape-clean")
         await #expect(processExitsWith: .success) { [said = said as String] in
             let saved = try Legacy(said).tree
-            let world = try ProcessWorld()
-            world.table.keepers = KeeperProgram(path: "", directory: "/nowhere")
+            let world = try ProcessWorld(base: nil, keepers: "/nowhere/keepers")
             let tree = try world.restore(saved)
             #expect(!tree.isReported && tree.processes().count == 2)
             tree.resume()

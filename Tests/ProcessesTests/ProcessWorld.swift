@@ -6,7 +6,7 @@ import Testing
 /// What a scenario lives in: a process of its own (an exit test), so that it can reap every child there is
 /// while other tests run beside it.
 final class ProcessWorld {
-    let table = ProcessTable()
+    let table: ProcessTable
     private(set) var events: [TreeEvent] = []
     /// Kept open: who writes later must not die of it.
     private var outputs: [Pipe] = []
@@ -29,10 +29,11 @@ final class ProcessWorld {
         try Reaper.becomeSubreaper()
         self.base = base
         self.keepers = keepers
-        table.cgroups = try base.map { try CgroupSubtree(base: $0) }
+        table = ProcessTable(
+            cgroups: try base.map { try CgroupSubtree(base: $0) },
+            keepers: KeeperProgram(path: Self.program("lifed-keeper"), directory: keepers))
         // Some tests become another user.
         _ = unsafe (mkdir(keepers, 0o777), chmod(keepers, 0o777))
-        table.keepers = KeeperProgram(path: Self.program("lifed-keeper"), directory: keepers)
     }
 
     /// A Boolean value that indicates whether this machine lets tests make cgroups.

@@ -7,9 +7,9 @@ import Systemd
 
 /// Spawns, stops, resumes and ends the processes of the apps, and reports the outcomes to the core's inbox.
 final class AppProcesses {
-    let table = ProcessTable()
+    let table: ProcessTable
     /// The time in which a tree must stop before the daemon reports it.
-    var stopTimeout = Duration.seconds(1)
+    private(set) var stopTimeout = Duration.seconds(1)
 
     let core: CoreDriver
     let log: any JournalSink
@@ -52,14 +52,9 @@ final class AppProcesses {
     /// The apps that a watch was lost of, until a later attempt to watch them. Some may have ended.
     var unwatched: Set<AppIndex> = []
 
-    /// The parent of the apps' control groups; nil for none. Set before the first launch.
-    var cgroups: CgroupSubtree? {
-        get { table.cgroups }
-        set { table.cgroups = newValue }
-    }
-
-    init(core: CoreDriver, log: any JournalSink) throws(SystemdError) {
+    init(core: CoreDriver, table: ProcessTable, log: any JournalSink) throws(SystemdError) {
         self.core = core
+        self.table = table
         self.log = log
         let events = core.events
         firstChecks = try events.idle(.firstChecksDue)
@@ -72,6 +67,11 @@ final class AppProcesses {
         processorSignal = try events.signal(ProcessorWatch.signal) { .processRan($0.value) }
         openingOfReports = try events.later(.switchReportsDue, .idle)
         reaping = try BatchedReaping(events)
+    }
+
+    func apply(_ settings: DaemonSettings) {
+        table.setHelpers(settings.helpers)
+        stopTimeout = settings.timeouts.suspension
     }
 
     func reportLostWatch(of app: AppIndex, _ error: Errno) {
@@ -132,8 +132,11 @@ final class AppProcesses {
     /// The directory of the apps' control groups, that of the previous daemon included.
     var groupsPath: String? { table.groups?.path }
 
-    /// Uses the control groups of the previous daemon for its apps alone.
-    func keepGroups(at path: String?) { table.previousCgroups = path.flatMap { CgroupSubtree.existing(at: $0) } }
+    /// Uses the control groups of the previous daemon for its apps alone, unless there are others: a frozen app can be thawed only
+    /// through its control group.
+    func keepGroups(at path: String?) {
+        if table.cgroups == nil { table.previousCgroups = path.flatMap { CgroupSubtree.existing(at: $0) } }
+    }
     var tokens: [LaunchToken] { seen.values.map(\.launch.tree.token) + running.values.map(\.tree.token) }
 
     /// The main processes that run.
@@ -314,7 +317,7 @@ final class AppProcesses {
     func leave() {
         table.terminateHelpers()
         table.removeDiscardedGroups()
-        cgroups?.leave()
+        table.cgroups?.leave()
     }
 
     func beginWatching(of app: RunningApp) {

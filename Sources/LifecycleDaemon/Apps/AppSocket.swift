@@ -16,11 +16,22 @@ final class AppSocket {
     private static let retryDelay: UInt64 = 250_000
     private static let batchSize = 16
 
-    init(at path: String, mode: mode_t, events: Events) throws {
+    private init(at path: String, mode: mode_t, events: Events) throws {
         self.path = path
         descriptor = try UnixListener.open(at: path, mode: mode)
         source = try events.watch(descriptor.rawValue, for: .readable) { _ in .appsConnect }
         retry = try events.timer(.appsConnect)
+    }
+
+    /// - Returns: Nil if the socket cannot be opened.
+    static func listen(at path: String, isSystem: Bool, events: Events, log: any JournalSink) -> AppSocket? {
+        do {
+            // Apps of other users connect too; the kernel identifies the process.
+            return try AppSocket(at: path, mode: isSystem ? 0o666 : 0o600, events: events)
+        } catch {
+            log.write(.warning, String(describing: error))
+            return nil
+        }
     }
 
     func close() {

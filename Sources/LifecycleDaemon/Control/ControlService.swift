@@ -19,7 +19,7 @@ final class ControlService {
     let started: Int64
     private(set) var problems: [APIProblem] = []
     /// The setting with which the daemon started; a reload does not change it.
-    private var containment: DaemonSettings.Containment?
+    private let containment: DaemonSettings.Containment
     private let log: Log
     private let instance: Instance
     private let path: String
@@ -32,8 +32,9 @@ final class ControlService {
 
     /// - Parameter owner: Returns the owner of a process that connects.
     init(
-        socket: consuming ControlSocket, presentation: Presentation, uses: UseReports, interruptions: Interruptions,
-        history: History, log: Log, instance: Instance, path: String, owner: @escaping (ProcessID) -> ProcessOwner
+        socket: consuming ControlSocket, configuration: LoadedConfiguration, presentation: Presentation,
+        uses: UseReports, interruptions: Interruptions, history: History, log: Log, instance: Instance, path: String,
+        owner: @escaping (ProcessID) -> ProcessOwner
     ) throws {
         self.presentation = presentation
         self.uses = uses
@@ -42,6 +43,7 @@ final class ControlService {
         self.log = log
         self.instance = instance
         self.path = path
+        containment = configuration.settings.containment
         let (driver, catalog) = (presentation.driver, presentation.catalog)
         started = presentation.exits.time(of: driver.now)
         let service = Service(
@@ -54,6 +56,7 @@ final class ControlService {
             events: driver.events, socket: socket, log: log, access: AccessPolicy(isSystem: instance == .system),
             service: service, overrun: overrun.reply, owner: owner
         ) { catalog[$0]?.control == .full }
+        apply(configuration)
     }
 
     var driver: CoreDriver { presentation.driver }
@@ -72,7 +75,6 @@ final class ControlService {
 
     func apply(_ configuration: LoadedConfiguration) {
         problems = configuration.problems.map { APIProblem($0) }
-        containment = containment ?? configuration.settings.containment
         let limits = configuration.settings.limits
         server.access.setAdministrators(configuration.settings.access.administrators)
         server.clientLimit = limits.clients

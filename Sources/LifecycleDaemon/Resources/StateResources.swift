@@ -12,7 +12,7 @@ final class StateResources {
     private let processes: AppProcesses
     private let core: CoreDriver
     private let log: any JournalSink
-    private var control: ResourceControl?
+    private let control: ResourceControl
     /// The applied settings; nil before the first configuration.
     private var settings: DaemonSettings.Resources?
     /// Those of the configuration. An app keeps its share in a state without one.
@@ -32,6 +32,12 @@ final class StateResources {
         self.processes = processes
         self.log = log
         stale = BatchQueue(first: try core.events.idle(.sharesDue), next: try core.events.later(.sharesDue))
+        let capabilities = ResourceCapabilities(cgroups: processes.table.cgroups)
+        control = ResourceControl(capabilities: capabilities)
+        let done = capabilities.done.isEmpty ? "nothing" : capabilities.done.joined(separator: ", ")
+        let leftOut =
+            capabilities.leftOut.isEmpty ? "" : "; not controlled: \(capabilities.leftOut.joined(separator: "; "))"
+        log.write(.info, "resources controlled by state: \(done)\(leftOut)")
     }
 
     private func beginRaising(_ app: AppIndex) {
@@ -56,22 +62,10 @@ final class StateResources {
         while let app = stale.take() { apply(app) }
     }
 
-    /// Finds the capabilities of the machine, and logs them. Called once, before the first launch.
-    func begin(with cgroups: CgroupSubtree?) {
-        let capabilities = ResourceCapabilities(cgroups: cgroups)
-        control = ResourceControl(capabilities: capabilities)
-        let done = capabilities.done.isEmpty ? "nothing" : capabilities.done.joined(separator: ", ")
-        let leftOut =
-            capabilities.leftOut.isEmpty ? "" : "; not controlled: \(capabilities.leftOut.joined(separator: "; "))"
-        log.write(.info, "resources controlled by state: \(done)\(leftOut)")
-        reportRefusedValues()
-    }
-
     /// Reports each value of the configuration that the daemon may not set, once.
     private func reportRefusedValues() {
-        guard let capabilities = control?.capabilities else { return }
         for (state, profile) in profiles.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
-            for (key, cause) in capabilities.refused(profile) {
+            for (key, cause) in control.capabilities.refused(profile) {
                 let name = "resources.\(state.rawValue).\(key)"
                 guard reported.insert(name).inserted else { continue }
                 log.write(.notice, "cannot set \(name): \(cause); leaving the app's own value")
@@ -120,7 +114,7 @@ final class StateResources {
     /// Restores the processes' own values at once, before they are released.
     func giveBack(_ app: AppIndex) {
         forget(app)
-        if let tree = processes.tree(of: app) { control?.apply(ResourceProfile(), to: tree) }
+        if let tree = processes.tree(of: app) { control.apply(ResourceProfile(), to: tree) }
     }
 
     private func forget(_ app: AppIndex) {
@@ -142,7 +136,7 @@ final class StateResources {
     }
 
     private func apply(_ app: AppIndex) {
-        guard let control, let tree = processes.tree(of: app), let profile = profile(of: app) else { return }
+        guard let tree = processes.tree(of: app), let profile = profile(of: app) else { return }
         let before = tree.resources
         let id = core.id(of: app)
         let failures = control.apply(profile, to: tree) { planned in

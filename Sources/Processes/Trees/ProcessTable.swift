@@ -20,11 +20,11 @@ public final class ProcessTable {
     /// The programs whose processes leave the trees that started them.
     let helpers = HelperPrograms()
 
-    /// The parent of the cgroups of new trees; nil: they get keepers. Set it before the first launch.
-    public var cgroups: CgroupSubtree?
+    /// The parent of the cgroups of new trees; nil: they get keepers.
+    public internal(set) var cgroups: CgroupSubtree?
 
-    /// The program of the keepers. Set it before the first launch, and before the first tree is restored.
-    public var keepers: KeeperProgram?
+    /// The program of the keepers.
+    let keepers: KeeperProgram?
 
     /// The parent of the cgroups of restored trees, for a process that has none for new ones. Set it before the first is
     /// restored.
@@ -33,8 +33,16 @@ public final class ProcessTable {
     /// The parent of the cgroups of trees, whether new ones get any or not.
     public var groups: CgroupSubtree? { cgroups ?? previousCgroups }
 
-    /// An empty table. There must be one only: it reaps every child of the process.
-    public init() { orphans = Orphans(helpers: helpers) }
+    /// Creates an empty table. There must be one only: it reaps every child of the process.
+    ///
+    /// - Parameters:
+    ///   - cgroups: The parent of the cgroups of new trees; nil: they get keepers.
+    ///   - keepers: The program of the keepers; nil if no tree has one.
+    public init(cgroups: CgroupSubtree? = nil, keepers: KeeperProgram? = nil) {
+        self.cgroups = cgroups
+        self.keepers = keepers
+        orphans = Orphans(helpers: helpers)
+    }
 
     /// The trees, in no order.
     public var trees: some Collection<ProcessTree> { treesByToken.values }
