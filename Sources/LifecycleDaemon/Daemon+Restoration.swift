@@ -57,7 +57,7 @@ extension Daemon {
     /// Begins to save, and drops the records of apps that were not restored.
     private func beginStore() {
         let core = parts.driver.core
-        store.add(.controlGroups, parts.processes.groupsPath.map { SavedRecord(["cgroups": $0]) })
+        store.add(.controlGroups, parts.processes.table.groups.map { SavedRecord(["cgroups": $0.path]) })
         store.begin(keeping: core.hasRecord(of:))
     }
 

@@ -45,7 +45,9 @@ public final class Daemon {
     public init(options: Options) throws {
         StandardStreams.openMissing()
         StraySignals.ignore()
-        Heap.returnLargeBlocks()
+        // From this size on, a block is a mapping of its own, which is unmapped when it is freed. By default, malloc(3) raises the
+        // size after the first large message of a bus (16 MiB at most), and then keeps up to twice as much for ever.
+        linux_set_mmap_threshold(1 << 20)
         // Where a parent has ignored it, the kernel reaps children and tells of none.
         signal(SIGCHLD, SIG_DFL)
         program = Self.ownProgram
@@ -72,11 +74,9 @@ public final class Daemon {
             (Reexecution.signal, .reexecutionSignal),
         ]
         signals = try meanings.map { number, event in try events.signal(number) { _ in event } }
-        loader = ConfigurationLoader(paths.configuration, instance: instance, environment: environment)
+        loader = ConfigurationLoader(options, environment: environment)
         let configuration = try loader.read(log: log)
-        let cgroups = CgroupSetup.claim(
-            configuration.settings.containment, instance, runtimeDirectory: paths.runtime, log: log)
-        CgroupSetup.enableControllers(of: cgroups, isClearedAfterCrash: options.usesControllers, log: log)
+        let cgroups = CgroupSetup.claim(configuration.settings.containment, options, paths.runtime, log: log)
         try PrivateDirectory.add(paths.keepers, mode: 0o700)
         store = try StateLog(path: paths.stateFile, bootID: bootID, events: events, log: log)
         parts = try DaemonParts(
@@ -315,28 +315,23 @@ enum StandardStreams {
     }
 }
 
-/// The memory of malloc(3).
-enum Heap {
-    /// Fixes the size from which on a block is a mapping of its own, which is unmapped when it is freed. By default, malloc(3) raises
-    /// it after the first large message of a bus (16 MiB at most), and then keeps up to twice as much for ever.
-    static func returnLargeBlocks() { linux_set_mmap_threshold(1 << 20) }
-}
-
 /// The choice between control groups and keepers, made once at the start.
 enum CgroupSetup {
     /// Claims control groups for the apps, if the settings and the machine allow it. Logs the result.
     ///
-    /// - Parameter runtimeDirectory: Distinguishes this daemon from others in the same control group.
+    /// - Parameter runtime: The runtime directory, which distinguishes this daemon from others in the same control group.
     static func claim(
-        _ containment: DaemonSettings.Containment, _ instance: Instance, runtimeDirectory: String, log: any JournalSink
+        _ containment: DaemonSettings.Containment, _ options: Options, _ runtime: String, log: any JournalSink
     ) -> CgroupSubtree? {
         guard containment == .auto else { return nil }
         do throws(FeatureUnavailable) {
-            let subtree = try CgroupSubtree.claim(name: name(for: runtimeDirectory))
+            let subtree = try CgroupSubtree.claim(name: name(for: runtime))
             log.write(.info, "lifed makes a control group for each app in \(subtree.path)")
+            enableControllers(of: subtree, isClearedAfterCrash: options.usesControllers, log: log)
             return subtree
         } catch {
-            log.write(.notice, "cannot use control groups: \(error); using a keeper for each app\(remedy(instance))")
+            let remedy = remedy(options.instance)
+            log.write(.notice, "cannot use control groups: \(error); using a keeper for each app\(remedy)")
             return nil
         }
     }
@@ -349,8 +344,9 @@ enum CgroupSetup {
     }
 
     /// Enables the controllers, unless they would keep the service from being started again.
-    static func enableControllers(of cgroups: CgroupSubtree?, isClearedAfterCrash: Bool, log: any JournalSink) {
-        guard let cgroups else { return }
+    private static func enableControllers(
+        of cgroups: CgroupSubtree, isClearedAfterCrash: Bool, log: any JournalSink
+    ) {
         do throws(FeatureUnavailable) {
             try cgroups.enableControllers(isClearedAfterCrash: isClearedAfterCrash)
         } catch {

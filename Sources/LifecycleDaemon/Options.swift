@@ -63,24 +63,10 @@ extension Options {
     var instance: Instance { isUser ? .user : .system }
 }
 
-/// The directories of a daemon's configuration.
-struct ConfigurationPaths {
-    let directories: [String]
-    let isNamed: Bool
-
-    init(options: Options, environment: [String: String]) {
-        isNamed = options.configurationDirectory != nil
-        directories =
-            options.configurationDirectory.map { [$0] }
-            ?? ConfigurationLoader.standardDirectories(for: options.instance, environment: environment)
-    }
-}
-
 /// The directories and files of a daemon.
 struct DaemonPaths {
     let runtime: String
     let state: String
-    let configuration: ConfigurationPaths
 
     var socket: String { runtime + "/control" }
     var lock: String { runtime + "/lock" }
@@ -100,7 +86,6 @@ struct DaemonPaths {
         } else {
             state = try Self.standardState(options, environment)
         }
-        configuration = ConfigurationPaths(options: options, environment: environment)
     }
 
     private static let ofSystem = (runtime: "/run/lifed", state: "/var/lib/lifed")
@@ -151,13 +136,13 @@ nonisolated func currentEnvironment() -> [String: String] {
 extension ConfigurationLoader {
     /// - Parameter checksPrograms: Whether a program that does not exist is a problem. The daemon does not look them up: their
     ///   file systems may not answer. It reports them when an app is launched.
-    init(
-        _ paths: ConfigurationPaths, instance: Instance, environment: [String: String], checksPrograms: Bool = false
-    ) {
+    init(_ options: Options, environment: [String: String], checksPrograms: Bool = false) {
+        let instance = options.instance
         let searchPath = checksPrograms ? environment["PATH"] ?? SpawnRequest.defaultSearchPath : nil
         self.init(
-            directories: paths.directories, instance: instance, searchPath: searchPath,
-            requiresDirectories: paths.isNamed,
+            directories: options.configurationDirectory.map { [$0] }
+                ?? Self.standardDirectories(for: instance, environment: environment),
+            instance: instance, searchPath: searchPath, requiresDirectories: options.configurationDirectory != nil,
             entries: DesktopEntries(for: instance, environment: environment, searchPath: searchPath))
     }
 
@@ -198,8 +183,6 @@ public nonisolated var manifestKeys: String { Manifest.manual }
 /// - Throws: A ``DaemonError`` if a file cannot be read for now.
 public func checkConfiguration(options: Options) throws -> [String] {
     let environment = currentEnvironment()
-    let loader = ConfigurationLoader(
-        ConfigurationPaths(options: options, environment: environment), instance: options.instance,
-        environment: environment, checksPrograms: true)
+    let loader = ConfigurationLoader(options, environment: environment, checksPrograms: true)
     return try loader.loadOrFail().problems.map(\.description)
 }

@@ -4,9 +4,6 @@ import Processes
 
 /// A listening AF_UNIX stream socket with a path.
 enum UnixListener {
-    /// Returns the next connection, non-blocking and closed on exec, or a negative errno.
-    static func accept(on descriptor: Int32) -> Int32 { linux_accept(descriptor) }
-
     /// Makes the socket, and replaces a former one.
     ///
     /// - Parameter group: The group of the file; nil for that of the process.

@@ -155,7 +155,7 @@ extension AppMachine {
         shared.ready.announcements.append(
             .scene(
                 SceneTransition(
-                    app: id, index: index, scene: scene.id, from: scene.state, to: state, reason: reason, instant: now,
+                    app: id, scene: scene.id, from: scene.state, to: state, reason: reason, instant: now,
                     answerTime: answerTime)))
     }
 

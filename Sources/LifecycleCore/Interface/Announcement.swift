@@ -66,8 +66,6 @@ public struct Transition: Sendable, Equatable {
 public struct SceneTransition: Sendable, Equatable {
     /// The app of the scene.
     public let app: AppID
-    /// The index of the app at the step; nil if the step was read from a record.
-    public let index: AppIndex?
     /// The scene.
     public let scene: SceneID
     /// The state before.
@@ -85,7 +83,6 @@ public struct SceneTransition: Sendable, Equatable {
     ///
     /// - Parameters:
     ///   - app: The app.
-    ///   - index: The index of the app at the step; nil for a step that was read from a record.
     ///   - scene: The scene.
     ///   - from: The state before.
     ///   - to: The state after.
@@ -93,10 +90,10 @@ public struct SceneTransition: Sendable, Equatable {
     ///   - instant: The instant of the step.
     ///   - answerTime: The time that the app took to answer the callback before the step; nil for a step without one.
     package init(
-        app: AppID, index: AppIndex? = nil, scene: SceneID, from: SceneState, to: SceneState, reason: Reason,
-        instant: Instant, answerTime: Duration?
+        app: AppID, scene: SceneID, from: SceneState, to: SceneState, reason: Reason, instant: Instant,
+        answerTime: Duration?
     ) {
-        (self.app, self.index, self.scene, self.from, self.to) = (app, index, scene, from, to)
+        (self.app, self.scene, self.from, self.to) = (app, scene, from, to)
         (self.reason, self.instant, self.answerTime) = (reason, instant, answerTime)
     }
 }

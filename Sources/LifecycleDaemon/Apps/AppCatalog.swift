@@ -252,6 +252,8 @@ extension AppCatalog {
         for id in saved.apps(with: .definition) {
             // Requests for an app that was never launched ended with the previous daemon.
             guard saved[.app, id] != nil, let record = saved[.definition, id] else { continue }
+            // Most manifests are as they were, and need not be read twice.
+            if self[id]?.saved(id) == record { continue }
             guard let definition = AppDefinition(saved: record, defaults: defaults) else {
                 log.write(
                     .warning, "cannot restore the definition of \(id): the saved text is not valid; doing without it")

@@ -66,7 +66,7 @@ extension AppChannels {
 
     /// Returns whether another process of the app had the channel, and can reconnect.
     private func isExpected(of app: AppIndex, other process: ProcessID) -> Bool {
-        guard core.app(app)?.isReconnecting == true, let previous = previousProcess(of: app), previous != process,
+        guard core.app(app)?.isReconnecting == true, let previous = previousProcesses[app], previous != process,
             let status = ProcessStatus(of: previous), !status.isZombie
         else { return false }
         // The number may belong to a later process.

@@ -18,7 +18,7 @@ final class AppChannels {
     private var unconfirmed: Set<AppIndex> = []
     private var marks: [AppIndex: Marks] = [:]
     /// The processes that had the channels that have ended, of the launches that go on.
-    private var previousProcesses: [AppIndex: ProcessID] = [:]
+    private(set) var previousProcesses: [AppIndex: ProcessID] = [:]
 
     /// The events that decide how the next hello of an app is taken, since its launch.
     private struct Marks: OptionSet {
@@ -146,8 +146,6 @@ final class AppChannels {
         unconfirmed.removeAll(keepingCapacity: true)
     }
 
-    /// Returns the process that had the channel before it ended; nil if it is not known.
-    func previousProcess(of app: AppIndex) -> ProcessID? { previousProcesses[app] }
     private func marks(of app: AppIndex) -> Marks { marks[app] ?? [] }
 
     private func report(_ message: AppMessage, from app: AppIndex) { core.append(.message(app, message)) }

@@ -129,9 +129,6 @@ final class AppProcesses {
         running[app]?.tree.restore(record)
     }
 
-    /// The directory of the apps' control groups, that of the previous daemon included.
-    var groupsPath: String? { table.groups?.path }
-
     /// Uses the control groups of the previous daemon for its apps alone, unless there are others: a frozen app can be thawed only
     /// through its control group.
     func keepGroups(at path: String?) {
@@ -241,9 +238,6 @@ final class AppProcesses {
     var unitsByApp: [(app: AppIndex, groups: [String])] {
         running.map { (app: $0.key, groups: $0.value.tree.units) }.filter { !$0.groups.isEmpty }
     }
-
-    /// Returns the cause why processes of a killed app have not ended, and the remedy.
-    func failedEnd(of app: AppIndex?) -> String? { self.app(app)?.describeFailedEnd() }
 
     func release(_ index: AppIndex) {
         guard let app = app(index) else { return report(index, .gone) }

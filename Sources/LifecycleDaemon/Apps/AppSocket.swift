@@ -1,4 +1,5 @@
 import AppChannel
+import CLinux
 import Glibc
 import Processes
 import Systemd
@@ -44,7 +45,7 @@ final class AppSocket {
         source.isEnabled = true
         var peers: [PeerConnection] = []
         for _ in 0..<Self.batchSize {
-            let number = UnixListener.accept(on: descriptor.rawValue)
+            let number = linux_accept(descriptor.rawValue)
             switch -number {
             case ...0: if let peer = PeerConnection(Descriptor(owning: number)) { peers.append(peer) }
             case EINTR, ECONNABORTED: continue

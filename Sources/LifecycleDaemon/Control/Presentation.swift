@@ -271,7 +271,7 @@ struct Presentation {
     }
 
     private func error(_ refusal: Refusal) -> ControlError {
-        guard case .notGone(let id) = refusal, let failure = processes.failedEnd(of: driver.index(of: id))
+        guard case .notGone(let id) = refusal, let failure = processes.app(driver.index(of: id))?.describeFailedEnd()
         else {
             return ControlError(refusal, outputLocation: outputLocation)
         }
