@@ -54,7 +54,7 @@ struct RuntimeLock: ~Copyable {
     private static let attemptPause: UInt32 = 10_000
 
     private static func name(_ process: pid_t, in descriptor: Int32) {
-        guard let identity = ProcessStatus(of: process)?.identity else { return }
+        guard let identity = (try? ProcessStatus(of: process))?.identity else { return }
         let text = Array("\(identity.pid) \(identity.startTime)\n".utf8)
         // In this order the file keeps its page on a full file system.
         guard unsafe pwrite(descriptor, text, text.count, 0) == text.count else { return }

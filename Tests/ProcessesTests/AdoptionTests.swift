@@ -24,7 +24,7 @@ import Testing
                 #expect(tree.processes().map(\.processorMicroseconds) == stopped.map(\.processorMicroseconds))
                 tree.resume()
                 #expect(tree.isResumed)
-                try world.wait("nothing is frozen") { !tree.containment.isFrozen }
+                try world.wait("nothing is frozen") { try !tree.containment.isFrozen() }
             }
             tree.kill()
             try world.end()
@@ -61,8 +61,8 @@ import Testing
             try world.waitUntilStopped(tree)
             world.table.release(tree)
             world.table.remove(tree.token)
-            #expect(Set(members.map { Cgroup.name(of: $0) }) == [Cgroup.name(of: getpid())])
-            #expect(members.allSatisfy { ProcessStatus(of: $0)?.state != .stopped })
+            #expect(try Set(members.map { try Cgroup.name(of: $0) }) == [Cgroup.name(of: getpid())])
+            #expect(try members.allSatisfy { try ProcessStatus(of: $0)?.state != .stopped })
             #expect(world.table.tree(containing: members[0]) == nil)
             for pid in members { kill(pid, SIGKILL) }
             try world.end()
@@ -103,7 +103,7 @@ import Testing
             let main = launched.main.pid
             let process = try hold(main)
             launched.kill()
-            try world.wait("it has ended") { ProcessStatus(of: main)?.isZombie ?? true }
+            try world.wait("it has ended") { try ProcessStatus(of: main)?.isZombie ?? true }
             let lives = process.lives
             #expect(!lives)
             let tree = world.table.adopt(process, name: "gone")

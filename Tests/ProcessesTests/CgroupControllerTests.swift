@@ -5,14 +5,15 @@ import Testing
 
 /// The controllers that a group below this process's own would have.
 private let delegated: [String] = {
-    let text = Cgroup.ofThisProcess().flatMap { ProcFile.read("\($0.path)/cgroup.subtree_control", limit: 4096) }
+    let group = try? Cgroup.ofThisProcess()
+    let text = group.flatMap { try? ProcFile.read("\($0.path)/cgroup.subtree_control", limit: 4096) }
     return String(decoding: text ?? [], as: UTF8.self).split { $0 == " " || $0 == "\n" }.map(String.init)
 }()
 
 @Suite(.needsCgroups) struct CgroupControllerTests {
     /// A subtree of its own below this process's group, removed afterwards.
     private static func withSubtree(isUnit: Bool, _ body: (CgroupSubtree, Cgroup) throws -> Void) throws {
-        let here = try #require(Cgroup.ofThisProcess())
+        let here = try #require(try Cgroup.ofThisProcess())
         let base = here.child("lifed-test-controllers-\(getpid())")
         try base.create()
         defer { base.remove() }

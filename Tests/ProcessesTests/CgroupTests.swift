@@ -57,14 +57,14 @@ import Testing
         #expect(CgroupSubtree.groupName(for: name) == group)
     }
 
-    @Test func pathsThatLeadElsewhereNameNothing() {
+    @Test func pathsThatLeadElsewhereNameNothing() throws {
         var paths = ["", "/", "/tmp", "/proc/self"]
-        if let here = Cgroup.ofThisProcess() {
+        if let here = try Cgroup.ofThisProcess() {
             paths += [here.mountPoint, "\(here.mountPoint)/", "\(here.path)/../.."]
         }
         for path in paths {
-            #expect(Cgroup.existing(at: path) == nil)
-            #expect(CgroupSubtree.existing(at: path) == nil)
+            #expect(try Cgroup.existing(at: path) == nil)
+            #expect(try CgroupSubtree.existing(at: path) == nil)
         }
     }
 
@@ -84,7 +84,7 @@ import Testing
         await #expect(processExitsWith: .success) {
             let world = try ProcessWorld(hasCgroups: true)
             let (tree, _) = try world.launch("idle")
-            #expect(Cgroup.name(of: tree.main.pid)?.hasSuffix("/apps/app-idle") == true)
+            #expect(try Cgroup.name(of: tree.main.pid)?.hasSuffix("/apps/app-idle") == true)
             #expect(tree.processes().map(\.pid) == [tree.main.pid])
             try world.end()
         }
@@ -101,8 +101,8 @@ import Testing
             }
             let (first, _) = try world.launch("idle")
             let (second, _) = try world.launch("idle")
-            #expect(Cgroup.name(of: first.main.pid)?.hasSuffix("/apps/app-idle") == true)
-            #expect(Cgroup.name(of: second.main.pid)?.hasSuffix("/apps/app-idle@2") == true)
+            #expect(try Cgroup.name(of: first.main.pid)?.hasSuffix("/apps/app-idle") == true)
+            #expect(try Cgroup.name(of: second.main.pid)?.hasSuffix("/apps/app-idle@2") == true)
             try world.end()
         }
     }
@@ -112,7 +112,7 @@ import Testing
             let world = try ProcessWorld(hasCgroups: true)
             let (tree, _) = try world.launch("idle")
             tree.completeSetUp()
-            let limit = ProcFile.read(try world.group(of: tree).path + "/cgroup.max.descendants", limit: 16)
+            let limit = try ProcFile.read(world.group(of: tree).path + "/cgroup.max.descendants", limit: 16)
             #expect(limit == Array("256\n".utf8))
             try world.end()
         }
@@ -225,7 +225,7 @@ import Testing
             let world = try ProcessWorld(hasCgroups: true)
             let tree = try world.start(SpawnRequest(program: "/no/such"), name: "missing")
             try world.wait("it failed") { tree.execStatus() != .pending }
-            let group = try #require(Cgroup.ofThisProcess()).child("lifed-test-\(getpid())/apps/app-missing")
+            let group = try #require(try Cgroup.ofThisProcess()).child("lifed-test-\(getpid())/apps/app-missing")
             world.table.remove(tree.token)
             try world.wait("the group is removed") {
                 world.reap()
@@ -242,7 +242,7 @@ import Testing
             let (tree, _) = try world.launch("idle")
             for name in ["app-ended", "app-ended/inner"] { try apps.child(name).create() }
             _ = world.table.endRestoration()
-            #expect(apps.children() == [apps.child("app-idle")])
+            #expect(try apps.children() == [apps.child("app-idle")])
             #expect(tree.processes().map(\.pid) == [tree.main.pid])
             try world.end()
         }
@@ -272,18 +272,18 @@ import Testing
 
     @Test func aProcessCanMoveIntoASubtreeOfItsOwnAndBack() async {
         await #expect(processExitsWith: .success) {
-            let here = try #require(Cgroup.ofThisProcess())
+            let here = try #require(try Cgroup.ofThisProcess())
             let origin = here.child("lifed-test-\(getpid())")
             try origin.create()
             try origin.write("0", to: "cgroup.procs")
             let subtree = try CgroupSubtree.claim(name: "lifed-x")
-            #expect(Cgroup.ofThisProcess() == origin.child("lifed-x").child("daemon"))
+            #expect(try Cgroup.ofThisProcess() == origin.child("lifed-x").child("daemon"))
             #expect(subtree.path == origin.child("lifed-x").path)
             // The next daemon finds the same place.
             #expect(try CgroupSubtree.claim(name: "lifed-x").path == subtree.path)
-            #expect(Cgroup.ofThisProcess() == origin.child("lifed-x").child("daemon"))
+            #expect(try Cgroup.ofThisProcess() == origin.child("lifed-x").child("daemon"))
             subtree.leave()
-            #expect(Cgroup.ofThisProcess() == origin)
+            #expect(try Cgroup.ofThisProcess() == origin)
             #expect(unsafe access(subtree.path, F_OK) != 0)
             try here.write("0", to: "cgroup.procs")
             #expect(origin.remove())

@@ -32,7 +32,7 @@ import Testing
             #expect(!isFound { $0.escaped = [saved.main] })
             #expect(!isFound { $0.exitStatus = .unknown })
             kill(saved.main.pid, SIGKILL)
-            try world.wait("it is gone") { saved.main.hasEnded }
+            try world.wait("it is gone") { try saved.main.hasEnded() }
             #expect(!isFound { _ in })
             for tree in legacy.trees { _ = world.table.restore(tree) }
             try world.end()
@@ -50,7 +50,7 @@ import Testing
             let saved = try legacy.tree
             #expect(world.table.firstLook().mainProcess(of: saved) != nil)
             kill(saved.main.pid, SIGKILL)
-            try world.wait("it is gone") { ProcessStatus(of: saved.main.pid)?.identity != saved.main }
+            try world.wait("it is gone") { try ProcessStatus(of: saved.main.pid)?.identity != saved.main }
             let tree = world.table.restoreInAnyCase(saved, pidfd: nil)
             #expect(tree.exitStatus == .unknown)
             #expect(tree.isEmpty)

@@ -9,12 +9,12 @@ import Testing
             let world = try ProcessWorld()
             let (tree, _) = try world.launch("hide-memory")
             if geteuid() == 0 { #expect(setuid(65534) == 0) }
-            let process = try #require(ProcessStatus(of: tree.main.pid))
+            let process = try #require(try ProcessStatus(of: tree.main.pid))
             #expect(process.name == "ssh-agent")
             #expect(RunningProcess.executable(of: process.pid) == nil)
             let helpers = HelperPrograms()
             helpers.names = ["ssh-agent"]
-            #expect(!helpers.include(process))
+            #expect(try !helpers.include(process))
             try world.end()
         }
     }
@@ -27,16 +27,16 @@ import Testing
             if release != .setting { world.table.setHelpers(["ProcessFixture"]) }
             let (tree, said) = try world.launch("middle", until: "ready", "middle", "leaf", by: hold.method)
             let leaf = try ProcessIdentity(of: try number(after: "leaf", in: said))
-            let own = ResourceSetting.oomScoreAdjustment.read(leaf.pid)
+            let own = try ResourceSetting.oomScoreAdjustment.read(leaf.pid)
             let control = ResourceControl.withoutCgroups()
             if release == .resources { control.apply(.background, to: tree) }
             _ = tree.stop()
             try world.waitUntilStopped(tree)
             if release != .resources { control.apply(.background, to: tree) }
-            #expect(ResourceSetting.oomScoreAdjustment.read(leaf.pid) == 300)
+            #expect(try ResourceSetting.oomScoreAdjustment.read(leaf.pid) == 300)
             kill(try number(after: "middle", in: said), SIGKILL)
-            try world.wait("it is an orphan") { leaf.status?.parent == tree.main.status?.parent }
-            #expect(leaf.status?.state == .stopped)
+            try world.wait("it is an orphan") { try leaf.readStatus()?.parent == tree.main.readStatus()?.parent }
+            #expect(try leaf.readStatus()?.state == .stopped)
             switch release {
             case .resume: tree.resume()
             case .look: _ = tree.processes()
@@ -47,10 +47,11 @@ import Testing
             case .check: _ = tree.checkStopped()
             }
             let isLeft = hold == .signal && [.resources, .check].contains(release)
-            #expect((leaf.status?.state == .stopped) == isLeft)
+            #expect(try (leaf.readStatus()?.state == .stopped) == isLeft)
             if release != .resume {
-                #expect(ResourceSetting.oomScoreAdjustment.read(leaf.pid) == (isLeft && release == .check ? 300 : own))
-                #expect(tree.main.status?.state == .stopped || release == .end)
+                let wanted = isLeft && release == .check ? 300 : own
+                #expect(try ResourceSetting.oomScoreAdjustment.read(leaf.pid) == wanted)
+                #expect(try tree.main.readStatus()?.state == .stopped || release == .end)
             }
             world.table.setHelpers([])
             kill(leaf.pid, SIGKILL)
@@ -70,7 +71,7 @@ import Testing
             try world.waitUntilStopped(tree)
             kill(tree.main.pid, SIGKILL)
             try world.waitForEvent(tree, .emptied)
-            #expect(middle.status?.state != .stopped && ProcessStatus(of: leaf)?.state != .stopped)
+            #expect(try middle.readStatus()?.state != .stopped && ProcessStatus(of: leaf)?.state != .stopped)
             world.table.setHelpers([])
             kill(middle.pid, SIGKILL)
             kill(leaf, SIGKILL)

@@ -16,7 +16,7 @@ import Testing
             try world.waitForEvent(tree, .keeperEnded)
             tree.kill()
             try world.waitForEvent(tree, .emptied)
-            #expect(escaped.identity.hasEnded)
+            #expect(try escaped.identity.hasEnded())
             try world.end()
         }
     }
@@ -31,13 +31,13 @@ import Testing
             saved.escaped = Descendants.below(keeper.pid).identities.filter { $0 != saved.main }
             #expect(saved.escaped.count == 2)
             kill(keeper.pid, SIGKILL)
-            try waitUntil("it is gone") { keeper.hasEnded }
+            try waitUntil("it is gone") { try keeper.hasEnded() }
             let world = try ProcessWorld()
             let tree = try world.restore(saved)
             try world.waitForEvent(tree, .keeperEnded)
             tree.kill()
             try world.waitForEvent(tree, .emptied)
-            #expect(saved.escaped.allSatisfy { $0.hasEnded })
+            #expect(try saved.escaped.allSatisfy { try $0.hasEnded() })
         }
     }
 
@@ -64,9 +64,9 @@ import Testing
             tree.terminate()
             try world.wait("the end is told") { !world.table.checkMain(of: tree.token).isEmpty }
             #expect(tree.exitStatus == .exited(code: 7) || tree.exitStatus == .exited(code: 8))
-            #expect(!keeper.hasEnded)
+            #expect(try !keeper.hasEnded())
             tree.confirmNews()
-            try world.wait("the keeper has ended") { keeper.hasEnded }
+            try world.wait("the keeper has ended") { try keeper.hasEnded() }
             try world.end()
         }
     }
@@ -75,14 +75,15 @@ import Testing
         await #expect(processExitsWith: .success) {
             let world = try ProcessWorld()
             let (tree, _) = try world.launch("idle")
-            let keeper = try #require(tree.saved.keeper?.status)
+            let keeper = try #require(try tree.saved.keeper?.readStatus())
             #expect(keeper.session == keeper.pid && keeper.parent == getpid())
-            #expect(tree.main.status?.parent == keeper.pid && tree.main.status?.session == tree.main.pid)
+            let main = try tree.main.readStatus()
+            #expect(main?.parent == keeper.pid && main?.session == tree.main.pid)
             _ = tree.stop()
             try world.waitUntilStopped(tree)
-            #expect(tree.saved.keeper?.status?.state != .stopped)
+            #expect(try tree.saved.keeper?.readStatus()?.state != .stopped)
             // The line to the daemon, beside descriptor 0, the listener.
-            try world.wait("one other is open") { ProcFile.processIDs(in: "/proc/\(keeper.pid)/fd").count == 1 }
+            try world.wait("one other is open") { try ProcFile.processIDs(in: "/proc/\(keeper.pid)/fd").count == 1 }
             try world.end()
         }
     }

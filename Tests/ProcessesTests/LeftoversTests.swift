@@ -33,8 +33,8 @@ import Testing
             #expect(again.thawed.isEmpty)
             #expect(again.continued.isEmpty)
             if let keeper = saved.keeper {
-                try world.wait("the keeper has ended") { keeper.hasEnded }
-                #expect(kept.filter { $0.status?.state == .stopped } == saved.stoppedByOthers)
+                try world.wait("the keeper has ended") { try keeper.hasEnded() }
+                #expect(try kept.filter { try $0.readStatus()?.state == .stopped } == saved.stoppedByOthers)
                 for process in kept { _ = SignalDelivery.send(.kill, to: process) }
                 return try world.end()
             }
@@ -78,12 +78,12 @@ import Testing
         let said = await Hold.keeper.dieAfterStopping("escape", until: "escaped")
         await #expect(processExitsWith: .success) { [said = said as String] in
             let legacy = try Legacy(said)
-            let keeper = try #require(try legacy.tree.keeper)
+            let keeper = try #require(legacy.tree.keeper)
             let world = try ProcessWorld(succeeding: legacy)
             let kept = Descendants.below(keeper.pid).identities
             #expect(Set(world.table.endRestoration().continued.map(\.process)) == Set(kept) && kept.count == 3)
-            try world.wait("the keeper has ended") { keeper.hasEnded }
-            #expect(kept.allSatisfy { $0.livingStatus != nil && $0.status?.state != .stopped })
+            try world.wait("the keeper has ended") { try keeper.hasEnded() }
+            #expect(try kept.allSatisfy { try $0.readLivingStatus() != nil && $0.readStatus()?.state != .stopped })
             for process in kept { _ = SignalDelivery.send(.kill, to: process) }
             try world.end()
         }
@@ -97,7 +97,7 @@ import Testing
             try world.waitUntilStopped(tree)
             let previous = ProcessIdentity(pid: tree.main.pid, startTime: tree.main.startTime - 1)
             #expect(world.table.endRestoration(unmanaged: [try SavedTree(main: previous)]) == ResumedLeftovers())
-            #expect(ProcessStatus(of: tree.main.pid)?.state == .stopped)
+            #expect(try ProcessStatus(of: tree.main.pid)?.state == .stopped)
             try world.end()
         }
     }
@@ -115,15 +115,15 @@ import Testing
             let helpers = base.child("helpers")
             try helpers.create()
             for number in 1...1100 { try helpers.child("app-\(number)").create() }
-            let last = try #require(apps.children(limit: 2000).filter { $0.lastName != "app-idle" }.last)
+            let last = try #require(try apps.children(limit: 2000).filter { $0.lastName != "app-idle" }.last)
             let subtree = try CgroupSubtree(base: base)
-            try #require(helpers.children(limit: 2000).last).write(String(tree.main.pid), to: "cgroup.procs")
-            #expect(subtree.helperProcesses().map(\.pid) == [tree.main.pid])
+            try #require(try helpers.children(limit: 2000).last).write(String(tree.main.pid), to: "cgroup.procs")
+            #expect(try subtree.helperProcesses().map(\.pid) == [tree.main.pid])
             try last.write(String(tree.main.pid), to: "cgroup.procs")
 
-            _ = subtree.removeGroups { $0 == last }
-            #expect(apps.children(limit: 2000) == [last])
-            #expect(helpers.children(limit: 2000).isEmpty)
+            _ = try subtree.removeGroups { $0 == last }
+            #expect(try apps.children(limit: 2000) == [last])
+            #expect(try helpers.children(limit: 2000).isEmpty)
             // The tree does not look for its process in the group of another app.
             #expect(SignalDelivery.send(.kill, to: tree.main) == nil)
             try world.end()
@@ -146,8 +146,8 @@ import Testing
             let world = try ProcessWorld(succeeding: legacy)
             let tree = try legacy.tree
             world.table.endLeftovers(legacy.trees, timeout: .milliseconds(200))
-            #expect(world.table.trees.isEmpty && tree.main.livingStatus == nil)
-            #expect(world.base.map { $0.child("apps").children().isEmpty } ?? true)
+            #expect(try world.table.trees.isEmpty && tree.main.readLivingStatus() == nil)
+            #expect(try world.base.map { try $0.child("apps").children().isEmpty } ?? true)
             try world.end()
         }
     }
@@ -159,7 +159,7 @@ import Testing
             let world = try ProcessWorld(succeeding: legacy)
             let tree = try legacy.tree
             world.table.endLeftovers([], timeout: .milliseconds(200))
-            #expect(tree.main.livingStatus == nil)
+            #expect(try tree.main.readLivingStatus() == nil)
             try world.end()
         }
     }
@@ -172,13 +172,13 @@ import Testing
             let base = try #require(world.base)
             let empty = base.child("apps").child("app-empty")
             try empty.create()
-            let place = Cgroup.ofThisProcess()
-            let subtree = try #require(CgroupSubtree.existing(at: base.path))
+            let place = try Cgroup.ofThisProcess()
+            let subtree = try #require(try CgroupSubtree.existing(at: base.path))
             #expect(subtree.path == base.path)
             #expect(subtree.groupName(of: tree.main.pid) == "app-idle")
             #expect(empty.has("cgroup.events"))
-            #expect(Cgroup.ofThisProcess() == place)
-            #expect(CgroupSubtree.existing(at: empty.path) == nil)
+            #expect(try Cgroup.ofThisProcess() == place)
+            #expect(try CgroupSubtree.existing(at: empty.path) == nil)
             try world.end()
         }
     }

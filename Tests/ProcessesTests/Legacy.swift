@@ -79,12 +79,7 @@ extension Restoration {
 
 extension ProcessIdentity {
     init(of pid: ProcessID) throws {
-        self = try #require(ProcessStatus(of: pid)).identity
-    }
-
-    /// A Boolean value that indicates whether nothing of it is left but what its parent has not asked for.
-    var hasEnded: Bool {
-        ProcessStatus(of: pid).map { $0.identity != self || $0.isZombie } ?? true
+        self = try #require(try ProcessStatus(of: pid)).identity
     }
 
     fileprivate init(word: some StringProtocol) throws {
@@ -98,7 +93,7 @@ extension ProcessIdentity {
 extension Descendants {
     /// The processes below a keeper.
     static func below(_ pid: ProcessID) -> [ProcessStatus] {
-        var descendants = Descendants(children: Children())
+        var descendants = Descendants()
         descendants.addChildren(of: pid, threadCount: 1)
         return descendants.look.members
     }

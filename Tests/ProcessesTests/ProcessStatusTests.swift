@@ -65,17 +65,17 @@ import Testing
     }
 
     @Test func readsItself() throws {
-        let status = try #require(ProcessStatus(of: getpid()))
+        let status = try #require(try ProcessStatus(of: getpid()))
         #expect(status.pid == getpid())
         #expect(status.parent == getppid())
         #expect(status.session == getsid(0))
         #expect(!status.isZombie)
     }
 
-    @Test func processesThatDoNotExistAreNothing() {
-        #expect(ProcessStatus(of: 0) == nil)
-        #expect(ProcessStatus(of: -1) == nil)
-        #expect(ProcessStatus(of: .max) == nil)
+    @Test func processesThatDoNotExistAreNothing() throws {
+        #expect(try ProcessStatus(of: 0) == nil)
+        #expect(try ProcessStatus(of: -1) == nil)
+        #expect(try ProcessStatus(of: .max) == nil)
     }
 
     @Test func zombieWithLivingThreadsIsAlive() throws {

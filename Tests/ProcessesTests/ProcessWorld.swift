@@ -17,7 +17,7 @@ final class ProcessWorld {
 
     /// - Parameter hasCgroups: Whether its trees get a cgroup each; then there must be a hierarchy to make them in.
     convenience init(hasCgroups: Bool = false) throws {
-        let base = hasCgroups ? try #require(Cgroup.ofThisProcess()).child("lifed-test-\(getpid())") : nil
+        let base = hasCgroups ? try #require(try Cgroup.ofThisProcess()).child("lifed-test-\(getpid())") : nil
         try base?.create()
         try self.init(base: base)
     }
@@ -38,7 +38,7 @@ final class ProcessWorld {
 
     /// A Boolean value that indicates whether this machine lets tests make cgroups.
     static let canMakeCgroups: Bool = {
-        guard let group = Cgroup.ofThisProcess()?.child("lifed-test-probe-\(getpid())") else { return false }
+        guard let group = (try? Cgroup.ofThisProcess())?.child("lifed-test-probe-\(getpid())") else { return false }
         guard (try? group.create()) != nil else { return false }
         defer { group.remove() }
         return group.has("cgroup.kill") && group.has("cgroup.freeze")
@@ -47,7 +47,7 @@ final class ProcessWorld {
     /// The cgroup that a tree's main process is in, wherever in the hierarchy the tests run.
     func group(of tree: ProcessTree) throws -> Cgroup {
         let mountPoint = try #require(base).mountPoint
-        return Cgroup(mountPoint: mountPoint, name: try #require(Cgroup.name(of: tree.main.pid)))
+        return Cgroup(mountPoint: mountPoint, name: try #require(try Cgroup.name(of: tree.main.pid)))
     }
 
     static let fixture = program("ProcessFixture")
@@ -105,9 +105,9 @@ final class ProcessWorld {
                 return check == .stopped
             }
         } catch {
-            let (processes, isComplete) = ProcFile.checkCompleteness(tree.processes)
-            let states = processes.map { "\($0.pid) \($0.state)" }
-            Issue.record("\(check) of \(states), which are \(isComplete ? "all" : "not all")")
+            let look = tree.containment.look()
+            let states = look.members.map { "\($0.pid) \($0.state)" }
+            Issue.record("\(check) of \(states), which are \(look.isComplete ? "all" : "not all")")
             throw error
         }
     }
@@ -174,7 +174,7 @@ final class ProcessWorld {
         var escaped: ProcessStatus?
         try wait("it has left all behind") {
             let parent = tree.containment.keeper?.process.pid ?? getpid()
-            let children = Children().of(parent, threadCount: 2).compactMap { ProcessStatus(of: $0) }
+            let children = try [ProcessStatus].all(of: Children().of(parent, threadCount: 2))
             // The name of /proc/self/exe.
             escaped = children.first { $0.name == "exe" }
             return escaped != nil
@@ -183,11 +183,11 @@ final class ProcessWorld {
     }
 
     static var childCount: Int {
-        Children().of(getpid(), threadCount: 2).count
+        (try? Children().of(getpid(), threadCount: 2))?.count ?? .max
     }
 
     static var descriptorCount: Int {
-        ProcFile.processIDs(in: "/proc/self/fd").count
+        (try? ProcFile.processIDs(in: "/proc/self/fd"))?.count ?? .max
     }
 }
 
@@ -222,7 +222,7 @@ private func now() -> Int {
 enum Kernel {
     /// The exit statuses of processes that another process has reaped (Linux 6.15).
     static let tellsExits: Bool = {
-        let text = String(decoding: ProcFile.read("/proc/sys/kernel/osrelease", limit: 64) ?? [], as: UTF8.self)
+        let text = String(decoding: (try? ProcFile.read("/proc/sys/kernel/osrelease", limit: 64)) ?? [], as: UTF8.self)
         let numbers = text.split { !$0.isNumber }.prefix(2).compactMap { Int($0) }
         return numbers.count == 2 && (numbers[0], numbers[1]) >= (6, 15)
     }()
@@ -290,7 +290,7 @@ final class TemporaryScript {
     }
 
     var content: String {
-        String(decoding: ProcFile.read(path, limit: 1 << 16) ?? [], as: UTF8.self)
+        String(decoding: (try? ProcFile.read(path, limit: 1 << 16)) ?? [], as: UTF8.self)
     }
 
     deinit {

@@ -29,7 +29,7 @@ extension ResourceProfile {
 
 /// The four values of a thread, or of a process's first thread.
 private func values(of id: ProcessID) -> [Int?] {
-    [ResourceSetting.nice, .ioPriority, .oomScoreAdjustment, .timerSlack].map { $0.read(id) }
+    [ResourceSetting.nice, .ioPriority, .oomScoreAdjustment, .timerSlack].map { try? $0.read(id) }
 }
 
 private func set(_ values: [Int?], of id: ProcessID) {
@@ -57,14 +57,14 @@ func dropCapabilities() -> Bool {
 
 /// A Boolean value that indicates whether this process has a capability, by its number in capabilities(7).
 private func hasCapability(_ number: Int) -> Bool {
-    let status = String(decoding: ProcFile.read("/proc/self/status", limit: 1 << 16) ?? [], as: UTF8.self)
+    let status = String(decoding: (try? ProcFile.read("/proc/self/status", limit: 1 << 16)) ?? [], as: UTF8.self)
     let line = status.split(separator: "\n").first { $0.hasPrefix("CapEff:") }
     let set = line.flatMap { UInt64($0.dropFirst("CapEff:".count).drop { $0 == "\t" }, radix: 16) } ?? 0
     return set & (1 << UInt64(number)) != 0
 }
 
 private func threads(of tree: ProcessTree) -> [ProcessID] {
-    tree.processes().flatMap { ProcFile.processIDs(in: "/proc/\($0.pid)/task") }
+    tree.processes().flatMap { (try? ProcFile.processIDs(in: "/proc/\($0.pid)/task")) ?? [] }
 }
 
 @Suite(.needsRoot, .endsWithRunner) struct ResourceTests {
@@ -111,7 +111,7 @@ private func threads(of tree: ProcessTree) -> [ProcessID] {
             let own = values(of: tree.main.pid)
             #expect(control.apply(.background, to: tree) == [])
             #expect(values(of: tree.main.pid) == [10, 2 << 13 | 7, 300, 50_000_000])
-            let changed = threads(of: tree).filter { ResourceSetting.nice.read($0) == 10 }
+            let changed = threads(of: tree).filter { (try? ResourceSetting.nice.read($0)) == 10 }
             #expect(threads(of: tree).count == 3001 && changed.count == 1 + 2048)
             #expect(control.apply(ResourceProfile(), to: tree) == [])
             for thread in threads(of: tree) { #expect(values(of: thread) == own) }
@@ -131,13 +131,13 @@ private func threads(of tree: ProcessTree) -> [ProcessID] {
             _ = ResourceSetting.oomScoreAdjustment.write(700, to: main.pid, if: { true })
             control.apply(.background, to: tree)
             #expect(values(of: second) == [15, IOPriority.idle.rawValue, 700, 50_000_000])
-            #expect(ResourceSetting.nice.read(main.pid) == 10)
+            #expect(try ResourceSetting.nice.read(main.pid) == 10)
 
             // What it chooses meanwhile is its own, too.
             _ = ResourceSetting.nice.write(3, to: second, if: { true })
             control.apply(ResourceProfile(), to: tree)
             #expect(values(of: second) == [3, IOPriority.idle.rawValue, 700, 50_000])
-            #expect(ResourceSetting.nice.read(main.pid) == 0)
+            #expect(try ResourceSetting.nice.read(main.pid) == 0)
             try world.end()
         }
     }
@@ -254,7 +254,7 @@ private func threads(of tree: ProcessTree) -> [ProcessID] {
             _ = tree.stop()
             try world.waitUntilStopped(tree)
             #expect(control.apply(.background, to: tree) == [])
-            #expect(tree.processes().allSatisfy { ResourceSetting.oomScoreAdjustment.read($0.pid) == 300 })
+            #expect(try tree.processes().allSatisfy { try ResourceSetting.oomScoreAdjustment.read($0.pid) == 300 })
             #expect(tree.checkStopped() == .stopped)
             try world.end()
         }
@@ -268,8 +268,8 @@ private func threads(of tree: ProcessTree) -> [ProcessID] {
             tree.kill()
             try world.waitForEvent(tree, .emptied)
             for setting in ResourceSetting.allCases {
-                #expect(setting.write(1, to: main.pid, if: { tree.isCurrent(main) }) == nil)
-                #expect(setting.read(main.pid) == nil)
+                #expect(setting.write(1, to: main.pid, if: { () throws(Errno) in try tree.isCurrent(main) }) == nil)
+                #expect(try setting.read(main.pid) == nil)
             }
             #expect(ResourceControl.withoutCgroups().apply(.background, to: tree) == [])
             try world.end()
@@ -284,7 +284,8 @@ private func threads(of tree: ProcessTree) -> [ProcessID] {
             let own = values(of: tree.main.pid)
             let former = ProcessIdentity(pid: tree.main.pid, startTime: tree.main.startTime - 1)
             for setting in ResourceSetting.allCases {
-                #expect(setting.write(7, to: tree.main.pid, if: { tree.isCurrent(former) }) == nil)
+                let error = setting.write(7, to: tree.main.pid) { () throws(Errno) in try tree.isCurrent(former) }
+                #expect(error == nil)
             }
             #expect(values(of: tree.main.pid) == own)
             try world.end()
@@ -362,7 +363,7 @@ private func threads(of tree: ProcessTree) -> [ProcessID] {
     }
 
     private func text(_ attribute: GroupAttribute, of group: Cgroup) -> String {
-        String(decoding: ProcFile.read("\(group.path)/\(attribute.name)", limit: 64) ?? [], as: UTF8.self)
+        String(decoding: (try? ProcFile.read("\(group.path)/\(attribute.name)", limit: 64)) ?? [], as: UTF8.self)
     }
 
     @Test func onlyChangedValuesAreWritten() throws {

@@ -116,15 +116,15 @@ import Testing
             let world = try ProcessWorld()
             let (tree, said) = try world.launch("escape", until: "escaped")
             let escaped = try number(after: "escaped", in: said)
-            #expect(ProcessStatus(of: escaped)?.session != tree.main.pid)
+            #expect(try ProcessStatus(of: escaped)?.session != tree.main.pid)
             #expect(world.table.tree(containing: escaped)?.token == tree.token)
             _ = tree.stop()
             try world.waitUntilStopped(tree)
             // The main process, the daemon and the daemon's child.
             #expect(tree.processes().map(\.state) == [.stopped, .stopped, .stopped])
-            #expect(ProcessStatus(of: escaped)?.state == .stopped)
+            #expect(try ProcessStatus(of: escaped)?.state == .stopped)
             tree.resume()
-            #expect(ProcessStatus(of: escaped)?.state != .stopped)
+            #expect(try ProcessStatus(of: escaped)?.state != .stopped)
             #expect(world.table.unrelatedProcesses().isEmpty)
             try world.end()
         }
@@ -138,7 +138,7 @@ import Testing
             #expect(world.table.tree(containing: escaped.pid)?.token == tree.token)
             _ = tree.stop()
             try world.waitUntilStopped(tree)
-            #expect(escaped.identity.status?.state == .stopped)
+            #expect(try escaped.identity.readStatus()?.state == .stopped)
             #expect(tree.processes().count == 2)
             try world.end()
         }
@@ -221,8 +221,8 @@ import Testing
                 _ = tree.stop()
                 tree.resume()
                 #expect(tree.isResumed)
-                #expect(ProcessStatus(of: job)?.state == .stopped)
-                #expect(ProcessStatus(of: tree.main.pid)?.state != .stopped)
+                #expect(try ProcessStatus(of: job)?.state == .stopped)
+                #expect(try ProcessStatus(of: tree.main.pid)?.state != .stopped)
             }
             _ = tree.stop()
             tree.terminate()
@@ -237,7 +237,7 @@ import Testing
             let world = try ProcessWorld()
             let (tree, _) = try world.launch(program)
             #expect(tree.checkStopped() == .pending([tree.main]))
-            #expect(ProcessStatus(of: tree.main.pid)?.state != .stopped)
+            #expect(try ProcessStatus(of: tree.main.pid)?.state != .stopped)
             try world.end()
         }
     }

@@ -33,7 +33,7 @@ import Testing
             try world.waitForEvent(tree, .memberContinued(escaped, asked: false))
             // The check alone renews the stop.
             try world.waitUntilStopped(tree)
-            #expect(ProcessStatus(of: escaped)?.state == .stopped)
+            #expect(try ProcessStatus(of: escaped)?.state == .stopped)
             try world.end()
         }
     }
@@ -75,7 +75,7 @@ import Testing
             let trees = try (0..<3).map { _ in try world.launch("idle").tree }
             for tree in trees { tree.kill() }
             try world.wait("all are zombies") {
-                trees.allSatisfy { ProcessStatus(of: $0.main.pid)?.isZombie ?? false }
+                trees.allSatisfy { (try? ProcessStatus(of: $0.main.pid))?.isZombie ?? false }
             }
             #expect(!world.table.reap(limit: 2).isComplete)
             let rest = world.table.reap(limit: 2)
@@ -90,7 +90,7 @@ import Testing
             let trees = try (0..<2).map { _ in try world.launch("idle").tree }
             for tree in trees { tree.kill() }
             try world.wait("both are zombies") {
-                trees.allSatisfy { ProcessStatus(of: $0.main.pid)?.isZombie ?? false }
+                trees.allSatisfy { (try? ProcessStatus(of: $0.main.pid))?.isZombie ?? false }
             }
             let ended = world.table.reap(child: trees[1].main.pid).events.filter { event in
                 if case .mainEnded = event.change { true } else { false }
@@ -130,7 +130,7 @@ import Testing
             let former = ProcessIdentity(pid: tree.main.pid, startTime: tree.main.startTime - 1)
             #expect(SignalDelivery.send(.kill, to: former) == nil)
             #expect(SignalDelivery.send(.stop, to: tree.main) == nil)
-            try world.wait("it stops") { ProcessStatus(of: tree.main.pid)?.state == .stopped }
+            try world.wait("it stops") { try ProcessStatus(of: tree.main.pid)?.state == .stopped }
             try world.end()
             #expect(SignalDelivery.send(.stop, to: tree.main) == nil)
         }

@@ -35,7 +35,7 @@ import Testing
                 #expect(tree.processes().map(\.processorMicroseconds) == stopped.map(\.processorMicroseconds))
                 tree.resume()
                 #expect(tree.isResumed)
-                try world.wait("nothing is frozen") { !tree.containment.isFrozen }
+                try world.wait("nothing is frozen") { try !tree.containment.isFrozen() }
             }
             tree.kill()
             try world.waitForEnd(tree, .killed(by: .kill, dumpedCore: false))
@@ -100,7 +100,7 @@ import Testing
             tree.resume()
             #expect(tree.isResumed)
             #expect(tree.processes().allSatisfy { $0.state != .stopped })
-            try world.wait("nothing is frozen") { !tree.containment.isFrozen }
+            try world.wait("nothing is frozen") { try !tree.containment.isFrozen() }
             try world.end()
         }
     }
@@ -117,8 +117,8 @@ import Testing
             for _ in 0..<2 {
                 tree.resume()
                 #expect(tree.isResumed)
-                #expect(ProcessStatus(of: saved.stoppedByOthers[0].pid)?.state == .stopped)
-                #expect(ProcessStatus(of: tree.main.pid)?.state != .stopped)
+                #expect(try ProcessStatus(of: saved.stoppedByOthers[0].pid)?.state == .stopped)
+                #expect(try ProcessStatus(of: tree.main.pid)?.state != .stopped)
                 _ = tree.stop()
                 try world.waitUntilStopped(tree)
             }
@@ -157,9 +157,9 @@ extension TreeRestorationTests {
             // A descriptor of another process, or of none.
             let tree = try world.restore(first, pidfd: ProcessDescriptor.open(second.main.pid))
             let descriptor = try #require(tree.mainDescriptor)
-            #expect(ProcessDescriptor.target(of: descriptor) == .process(first.main.pid))
+            #expect(try ProcessDescriptor.target(of: descriptor) == .process(first.main.pid))
             let other = try world.restore(second, pidfd: Descriptor(owning: unsafe open("/dev/null", O_RDONLY)))
-            #expect(ProcessDescriptor.target(of: try #require(other.mainDescriptor)) == .process(second.main.pid))
+            #expect(try ProcessDescriptor.target(of: #require(other.mainDescriptor)) == .process(second.main.pid))
             // A group that does not hold the process.
             for tree in [tree, other] { world.table.remove(tree.token) }
             var misplaced = first
@@ -206,7 +206,7 @@ extension TreeRestorationTests {
             let again = try world.restore(legacy.trees[1])
             let last = try #require(newer.processes().last)
             #expect(world.table.tree(containing: last.pid)?.token == newer.token)
-            let children = Children().of(again.main.pid, threadCount: 1)
+            let children = try Children().of(again.main.pid, threadCount: 1)
             #expect(world.table.tree(containing: try #require(children.last))?.token == again.token)
             _ = try world.restore(legacy.trees[0])
             try world.end()
@@ -233,7 +233,7 @@ extension TreeRestorationTests {
             let saved = try legacy.tree
             let pidfd = isDescriptorKept ? ProcessDescriptor.open(saved.main.pid) : nil
             kill(saved.main.pid, SIGKILL)
-            try world.wait("it is gone") { ProcessStatus(of: saved.main.pid)?.identity != saved.main }
+            try world.wait("it is gone") { try ProcessStatus(of: saved.main.pid)?.identity != saved.main }
             let tree = try world.restore(saved, pidfd: pidfd)
             if saved.keeper != nil {
                 try world.waitForEvent(tree, .mainEnded(.killed(by: .kill, dumpedCore: false)))
@@ -270,7 +270,7 @@ extension TreeRestorationTests {
             let saved = try legacy.tree
             let pidfd = isDescriptorKept ? ProcessDescriptor.open(saved.main.pid) : nil
             kill(saved.main.pid, SIGTERM)
-            try waitUntil("it is gone") { ProcessStatus(of: saved.main.pid)?.identity != saved.main }
+            try waitUntil("it is gone") { try ProcessStatus(of: saved.main.pid)?.identity != saved.main }
             let world = try ProcessWorld(succeeding: legacy)
             guard saved.keeper == nil else {
                 let tree = try world.restore(saved, pidfd: pidfd)
@@ -310,7 +310,7 @@ extension TreeRestorationTests {
             #expect(world.table.checkMain(of: tree.token) == [])
             #expect(tree.processes().map(\.pid) == [orphan.pid])
             kill(orphan.pid, SIGKILL)
-            try world.wait("the orphan has ended") { orphan.hasEnded }
+            try world.wait("the orphan has ended") { try orphan.hasEnded() }
             #expect(world.table.checkMain(of: tree.token) == [TreeEvent(tree: tree.token, change: .emptied)])
             #expect(world.table.checkMain(of: tree.token) == [])
             try world.end()
@@ -325,7 +325,7 @@ extension TreeRestorationTests {
             let main = try ProcessIdentity(of: try number(after: "ready", in: said))
             world.table.remove(former.token)
             kill(former.main.pid, SIGKILL)
-            try world.wait("it is ours") { ProcessStatus(of: main.pid)?.parent == getpid() }
+            try world.wait("it is ours") { try ProcessStatus(of: main.pid)?.parent == getpid() }
             let tree = try world.restore(try SavedTree(adopted: main))
             #expect(tree.isChild)
             _ = tree.stop()
@@ -344,8 +344,8 @@ extension TreeRestorationTests {
             let (parent, said) = try world.launch("neglectful-parent")
             let main = try ProcessIdentity(of: try number(after: "ready", in: said))
             kill(main.pid, SIGKILL)
-            try world.wait("it has ended") { main.hasEnded }
-            #expect(ProcessStatus(of: main.pid)?.isZombie == true)
+            try world.wait("it has ended") { try main.hasEnded() }
+            #expect(try ProcessStatus(of: main.pid)?.isZombie == true)
             let end = world.table.restore(try SavedTree(adopted: main)).end
             #expect(end == .killed(by: .kill, dumpedCore: false))
             #expect(!parent.isEmpty)
@@ -363,7 +363,7 @@ extension TreeRestorationTests {
             let legacy = try Legacy(said)
             let base = try #require(legacy.base)
             let world = try ProcessWorld(base: nil)
-            world.table.previousCgroups = CgroupSubtree.existing(at: base.path)
+            world.table.previousCgroups = try CgroupSubtree.existing(at: base.path)
             let tree = try world.restore(legacy.tree)
             #expect(tree.containmentKind == .cgroup)
             #expect(tree.checkStopped() == .stopped)

@@ -11,7 +11,7 @@ import Testing
             let world = try ProcessWorld(hasCgroups: true)
             let unit = try world.unit("app-test-1.scope", program)
             let tree = try world.adopt(unit, by: hold.method)
-            let group = try #require(Cgroup.existing(at: unit.group.path))
+            let group = try #require(try Cgroup.existing(at: unit.group.path))
             #expect(tree.isAdopted && tree.containmentKind == .cgroup && tree.units == [unit.name])
             for _ in 0..<3 {
                 _ = tree.stop()
@@ -24,7 +24,7 @@ import Testing
                 #expect(tree.isResumed)
                 #expect(!group.isAskedToFreeze)
             }
-            #expect(Set(tree.processes().map { Cgroup.name(of: $0.pid) }) == [unit.name])
+            #expect(try Set(tree.processes().map { try Cgroup.name(of: $0.pid) }) == [unit.name])
             try world.endUnits()
         }
     }
@@ -36,7 +36,7 @@ import Testing
             let (launched, _) = try world.launch("chains")
             let tree =
                 isUnit
-                ? try world.adopt(try #require(UnitGroup(try world.group(of: launched).name))) : launched
+                ? try world.adopt(try #require(try UnitGroup(world.group(of: launched).name))) : launched
             for _ in 0..<3 {
                 _ = tree.stop()
                 try world.waitUntilStopped(tree)
@@ -63,9 +63,9 @@ import Testing
             try world.waitUntilStopped(tree)
             world.table.release(tree)
             world.table.remove(tree.token)
-            #expect(members.allSatisfy { ProcessStatus(of: $0)?.state != .stopped })
-            #expect(Set(members.map { Cgroup.name(of: $0) }) == [unit.name])
-            #expect(UnitGroup("/" + unit.name) == unit)
+            #expect(try members.allSatisfy { try ProcessStatus(of: $0)?.state != .stopped })
+            #expect(try Set(members.map { try Cgroup.name(of: $0) }) == [unit.name])
+            #expect(try UnitGroup("/" + unit.name) == unit)
             for pid in members { kill(pid, SIGKILL) }
             try world.endUnits()
         }
@@ -146,7 +146,7 @@ import Testing
             let tree = try world.restore(saved)
             #expect(tree.units == saved.units && tree.processes().count == 201)
             #expect(tree.checkStopped() == .stopped)
-            let group = try #require(UnitGroup(saved.units[0])).group
+            let group = try #require(try UnitGroup(saved.units[0])).group
             #expect(group.isAskedToFreeze == (hold != .signal))
             let report = world.table.endRestoration(unmanaged: [saved])
             #expect(report.thawed == (hold == .signal ? [] : [group.path]))
@@ -189,10 +189,10 @@ import Testing
             _ = tree.stop()
             try world.waitUntilStopped(tree)
             kill(middle, SIGKILL)
-            try world.wait("it is an orphan") { ProcessStatus(of: leaf)?.parent == getpid() }
-            #expect(ProcessStatus(of: leaf)?.state == .stopped)
+            try world.wait("it is an orphan") { try ProcessStatus(of: leaf)?.parent == getpid() }
+            #expect(try ProcessStatus(of: leaf)?.state == .stopped)
             if isResumed { tree.resume() } else { #expect(tree.processes().map(\.pid) == [tree.main.pid]) }
-            #expect(ProcessStatus(of: leaf)?.state != .stopped)
+            #expect(try ProcessStatus(of: leaf)?.state != .stopped)
             #expect(tree.isMainStopped == !isResumed)
             world.table.setHelpers([])
             try world.endUnits()
@@ -200,32 +200,32 @@ import Testing
     }
 
     @Test func groupOfThisProcessIsNoUnitToHold() throws {
-        let own = try #require(Cgroup.ofThisProcess())
+        let own = try #require(try Cgroup.ofThisProcess())
         for place in [own.name, "/" + own.name, "", "/", "/nowhere", "/../x", "/" + own.name + "/.."] {
-            #expect(UnitGroup(place) == nil)
+            #expect(try UnitGroup(place) == nil)
         }
     }
 }
 
 extension ProcessWorld {
     /// A group beside those of the daemon, with the processes of a program in it.
-    fileprivate func unit(_ name: String, _ program: String) throws -> UnitGroup {
+    func unit(_ name: String, _ program: String) throws -> UnitGroup {
         let group = try #require(base).child(name)
         try group.create()
         let groups = table.cgroups
         table.cgroups = nil
         let (launched, _) = try launch(program)
         try wait("all are inside") {
-            let outside = launched.processes().map(\.pid).filter { Cgroup.name(of: $0) != group.name }
+            let outside = try launched.processes().map(\.pid).filter { try Cgroup.name(of: $0) != group.name }
             for pid in outside { try? group.write(String(pid), to: "cgroup.procs") }
             return outside.isEmpty
         }
         table.remove(launched.token)
         table.cgroups = groups
-        return try #require(UnitGroup(group.name))
+        return try #require(try UnitGroup(group.name))
     }
 
-    fileprivate func adopt(_ unit: UnitGroup, by method: SuspendMethod = .signal) throws -> ProcessTree {
+    func adopt(_ unit: UnitGroup, by method: SuspendMethod = .signal) throws -> ProcessTree {
         let main = try #require(unit.processIDs().first)
         guard let process = try PinnedProcess.pin(main),
             let tree = table.adopt(process, in: unit, suspendMethod: method)
@@ -233,7 +233,7 @@ extension ProcessWorld {
         return tree
     }
 
-    fileprivate func endUnits() throws {
+    func endUnits() throws {
         for tree in table.trees { tree.resume() }
         try end()
     }

@@ -43,7 +43,7 @@ struct AdoptionPolicy {
         if pid == 1 { return refuse("every other process descends from it", other) }
         if process.isKernels { return refuse("it is a thread of the kernel", other) }
         if Self.isDaemon(pid) { return refuse("it is this lifed", other) }
-        if process.name == ProcessStatus(of: getpid())?.name { return refuse("it is another lifed", other) }
+        if process.name == (try? ProcessStatus(of: getpid()))?.name { return refuse("it is another lifed", other) }
         if process.isServiceManager {
             return refuse("it is a service manager, whose services would be suspended with it", other)
         }
@@ -72,8 +72,8 @@ struct AdoptionPolicy {
                 "it has started your client, which would be stopped with it",
                 "adopt it from another terminal, or start its program with 'lifectl run'")
         }
-        let ownName = ProcessStatus(of: getpid())?.name
-        if ancestors.contains(where: { ProcessStatus(of: $0)?.name == ownName }) { return refuseAppOfOther() }
+        let ownName = (try? ProcessStatus(of: getpid()))?.name
+        if ancestors.contains(where: { (try? ProcessStatus(of: $0))?.name == ownName }) { return refuseAppOfOther() }
         return processes.app(below: pid).map { id in
             refuse("the app \(id) descends from it", "adopt another descendant, or wait until \(id) has ended")
         }

@@ -67,7 +67,7 @@ extension AppChannels {
     /// Returns whether another process of the app had the channel, and can reconnect.
     private func isExpected(of app: AppIndex, other process: ProcessID) -> Bool {
         guard core.app(app)?.isReconnecting == true, let previous = previousProcesses[app], previous != process,
-            let status = ProcessStatus(of: previous), !status.isZombie
+            let status = try? ProcessStatus(of: previous), !status.isZombie
         else { return false }
         // The number may belong to a later process.
         return processes.owner(of: previous) == .app(core.id(of: app))
@@ -87,9 +87,13 @@ extension AppChannels {
     /// a terminal, which has a session of its own, does not.
     func mayConnect(_ process: ProcessID, as app: AppIndex) -> Bool {
         guard let machine = core.app(app), machine.policy.callbacks != .none else { return false }
-        // The end of the main process may not have been seen yet.
-        guard let main = processes.pid(of: app), main != process, let status = ProcessStatus(of: main), !status.isZombie
-        else { return true }
-        return status.session == ProcessStatus(of: process)?.session
+        guard let main = processes.pid(of: app), main != process else { return true }
+        do throws(Errno) {
+            // The end of the main process may not have been seen yet.
+            guard let status = try ProcessStatus(of: main), !status.isZombie else { return true }
+            return try status.session == ProcessStatus(of: process)?.session
+        } catch {
+            return false
+        }
     }
 }

@@ -132,7 +132,7 @@ final class AppProcesses {
     /// Uses the control groups of the previous daemon for its apps alone, unless there are others: a frozen app can be thawed only
     /// through its control group.
     func keepGroups(at path: String?) {
-        if table.cgroups == nil { table.previousCgroups = path.flatMap { CgroupSubtree.existing(at: $0) } }
+        if table.cgroups == nil { table.previousCgroups = path.flatMap { try? CgroupSubtree.existing(at: $0) } }
     }
     var tokens: [LaunchToken] { seen.values.map(\.launch.tree.token) + running.values.map(\.tree.token) }
 

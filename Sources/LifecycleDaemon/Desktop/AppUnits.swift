@@ -107,7 +107,7 @@ final class AppUnits {
                 guard let self else { return }
                 asked.remove(unit.unit)
                 // A unit that has ended has no group.
-                if let name = value?.text, let group = UnitGroup(name) { delegate?.unitRuns(unit, in: group) }
+                if let name = value?.text, let group = try? UnitGroup(name) { delegate?.unitRuns(unit, in: group) }
                 askNext()
             }
         }

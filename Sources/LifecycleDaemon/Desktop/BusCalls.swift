@@ -73,7 +73,7 @@ final class BusCalls {
     /// Returns the names of the programs that wait for the app, if they are known.
     func callers(of app: AppIndex) -> [String] {
         Set(pending.callers(of: app).compactMap { connections.process(of: $0) }).compactMap {
-            ProcessStatus(of: $0)?.name
+            (try? ProcessStatus(of: $0))?.name
         }
         .sorted()
     }

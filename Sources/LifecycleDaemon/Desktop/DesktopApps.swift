@@ -72,7 +72,7 @@ final class DesktopApps {
             let id = driver.id(of: app)
             unitsOfApps[id] = [:]
             for group in groups {
-                if let name = Self.unitName(of: group) { unitsOfApps[id]?[name] = UnitGroup(group) }
+                if let name = Self.unitName(of: group) { unitsOfApps[id]?[name] = try? UnitGroup(group) }
             }
         }
         visibleAppsChanged()
@@ -123,8 +123,8 @@ final class DesktopApps {
     /// Returns whether the session manager of GNOME has started a unit, for an entry in an autostart directory. Its scopes have the
     /// names of those that the user starts.
     private static func isAutostarted(_ group: UnitGroup) -> Bool {
-        guard let main = group.processIDs().first.flatMap({ ProcessStatus(of: $0) }) else { return false }
-        return ProcessStatus(of: main.parent)?.name.hasPrefix("gnome-session") ?? false
+        guard let main = group.processIDs().first.flatMap({ try? ProcessStatus(of: $0) }) else { return false }
+        return (try? ProcessStatus(of: main.parent))?.name.hasPrefix("gnome-session") ?? false
     }
 
     private func decision(about unit: AppUnitName, isAutostarted: Bool) -> AppUnitPolicy.Decision? {
@@ -212,7 +212,8 @@ final class DesktopApps {
     private static func missingMain(of unit: AppUnitName, _ group: UnitGroup) -> ProcessID? {
         guard let process = unit.process else { return nil }
         let members = group.processIDs().prefix(processLimit)
-        guard !members.contains(process), members.contains(where: { ProcessStatus(of: $0)?.parent == process }) else {
+        guard !members.contains(process), members.contains(where: { (try? ProcessStatus(of: $0))?.parent == process })
+        else {
             return nil
         }
         return process

@@ -98,7 +98,7 @@ final class FileLocks {
 
     /// Returns the names of the programs that wait.
     func waiters(of app: AppIndex) -> [String] {
-        (awaited[app]?.waiters ?? []).compactMap { ProcessStatus(of: $0)?.name }.sorted()
+        (awaited[app]?.waiters ?? []).compactMap { (try? ProcessStatus(of: $0))?.name }.sorted()
     }
 
     private func watchFiles() {
@@ -212,7 +212,7 @@ final class FileLocks {
     /// a fork may be a child's by now.
     private func holds(_ wait: LockWait, _ app: AppIndex, _ files: [LockedFile: OpenFile]) -> Bool {
         // A live holder elsewhere has the lock itself.
-        if let holder = wait.holder, ProcessStatus(of: holder) != nil { return false }
+        if let holder = wait.holder, (try? ProcessStatus(of: holder)) != nil { return false }
         if locked[app] != nil { return true }
         // The app runs, and may have released it.
         return files[wait.file]?.locks.contains(wait.file) ?? false

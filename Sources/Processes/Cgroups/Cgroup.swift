@@ -79,8 +79,7 @@ extension Cgroup {
     func remove() -> Bool {
         // Mostly there is nothing below it, which one call tells.
         if removeDirectory() == 0 || errno == ENOENT { return true }
-        let below = withDescendants().dropFirst()
-        guard !below.isEmpty else { return false }
+        guard let below = try? withDescendants().dropFirst(), !below.isEmpty else { return false }
         for group in below.reversed() { _ = group.removeDirectory() }
         return removeDirectory() == 0 || errno == ENOENT
     }
@@ -88,10 +87,10 @@ extension Cgroup {
     private func removeDirectory() -> Int32 { unsafe directory.withPath { unsafe rmdir($0) } }
 
     /// Returns the groups directly below.
-    func children(limit: Int = walkLimit) -> [Cgroup] {
+    func children(limit: Int = walkLimit) throws(Errno) -> [Cgroup] {
         guard mayHaveChildren else { return [] }
         guard let stream = unsafe directory.withPath({ unsafe opendir($0) }) else {
-            ProcFile.recordFailure(errno)
+            try ProcFile.throwUnlessGone(errno)
             return []
         }
         defer { unsafe closedir(stream) }
@@ -100,7 +99,7 @@ extension Cgroup {
             errno = 0
             guard let entry = unsafe readdir(stream) else {
                 let error = errno
-                if error != 0 { ProcFile.recordFailure(error) }
+                if error != 0 { try ProcFile.throwUnlessGone(error) }
                 break
             }
             guard unsafe entry.pointee.d_type == UInt8(DT_DIR) else { continue }
@@ -118,11 +117,11 @@ extension Cgroup {
     }
 
     /// Returns the group and all groups below it, parents first.
-    func withDescendants() -> [Cgroup] {
+    func withDescendants() throws(Errno) -> [Cgroup] {
         var found = [self]
         var next = 0
         while next < found.count, found.count < Self.walkLimit {
-            found += found[next].children()
+            found += try found[next].children()
             next += 1
         }
         return found
@@ -150,28 +149,30 @@ extension Cgroup {
         return unsafe directory.withPath { unsafe stat($0, &status) } == 0 ? UInt(status.st_ino) : nil
     }
 
-    /// The present state; nil if the group is gone.
-    var events: CgroupEvents? {
-        ProcFile.readWhole(file("cgroup.events")) { CgroupEvents(parsing: $0) }
+    /// Reads the present state; nil if the group is gone.
+    func readEvents() throws(Errno) -> CgroupEvents? {
+        try ProcFile.readWhole(file("cgroup.events")) { CgroupEvents(parsing: $0) }
     }
 
     /// A Boolean value that indicates whether `cgroup.freeze` asks for the freeze; `CgroupEvents` tells whether it is
     /// done.
     var isAskedToFreeze: Bool {
-        ProcFile.read(file("cgroup.freeze"), limit: 2)?.first == UInt8(ascii: "1")
+        (try? ProcFile.read(file("cgroup.freeze"), limit: 2))?.first == UInt8(ascii: "1")
     }
 
     /// Returns the processes in the group and below it.
     ///
     /// Processes outside of our PID namespace show as 0 and are left out: they cannot be named.
-    func processIDs() -> [ProcessID] {
-        withDescendants().flatMap { $0.ownProcessIDs() }
+    func processIDs() throws(Errno) -> [ProcessID] {
+        var found: [ProcessID] = []
+        for group in try withDescendants() { found += try group.ownProcessIDs() }
+        return found
     }
 
     /// Returns the processes in the group itself.
-    func ownProcessIDs() -> [ProcessID] {
+    func ownProcessIDs() throws(Errno) -> [ProcessID] {
         // Far above what fits into the kernel's largest pid_max (4,194,304) in practice.
-        let list = ProcFile.read(file("cgroup.procs"), limit: 4 << 20, longestRecord: 16) ?? []
+        let list = try ProcFile.read(file("cgroup.procs"), limit: 4 << 20, longestRecord: 16) ?? []
         return Self.processIDs(in: list.span)
     }
 
@@ -219,8 +220,8 @@ extension Cgroup {
 extension Cgroup {
     /// Returns the group that a process is in, by its place in the hierarchy; nil if the process or the hierarchy is
     /// not there.
-    static func name(of pid: ProcessID) -> String? {
-        guard let text = ProcFile.read(ProcPath(pid, "cgroup"), limit: 1 << 16) else { return nil }
+    static func name(of pid: ProcessID) throws(Errno) -> String? {
+        guard let text = try ProcFile.read(ProcPath(pid, "cgroup"), limit: 1 << 16) else { return nil }
         return name(inList: String(decoding: text, as: UTF8.self))
     }
 
@@ -246,8 +247,8 @@ extension Cgroup {
     }
 
     /// Returns a group by the path of its directory; nil if there is none, or the path leads through other directories.
-    static func existing(at path: String) -> Cgroup? {
-        guard let mountPoint = ofThisProcess()?.mountPoint, path.utf8.starts(with: (mountPoint + "/").utf8) else {
+    static func existing(at path: String) throws(Errno) -> Cgroup? {
+        guard let mountPoint = try ofThisProcess()?.mountPoint, path.utf8.starts(with: (mountPoint + "/").utf8) else {
             return nil
         }
         let names = path.utf8.dropFirst(mountPoint.utf8.count + 1)
@@ -259,17 +260,17 @@ extension Cgroup {
     }
 
     /// Returns the group of this process, where the hierarchy is mounted.
-    static func ofThisProcess() -> Cgroup? {
-        guard let name = name(of: getpid()), let mounts = ProcFile.read("/proc/self/mountinfo", limit: 1 << 20),
+    static func ofThisProcess() throws(Errno) -> Cgroup? {
+        guard let name = try name(of: getpid()), let mounts = try ProcFile.read("/proc/self/mountinfo", limit: 1 << 20),
             let mountPoint = mountPoint(inMounts: String(decoding: mounts, as: UTF8.self))
         else { return nil }
         return Cgroup(mountPoint: mountPoint, name: name)
     }
 
     /// The group that a process is in; nil if the process or the hierarchy is not there.
-    init?(ofProcess pid: ProcessID) {
-        guard let name = Self.name(of: pid), let mountPoint = Self.ofThisProcess()?.mountPoint else { return nil }
-        self.init(mountPoint: mountPoint, name: name)
+    init?(ofProcess pid: ProcessID) throws(Errno) {
+        guard let name = try Self.name(of: pid), let own = try Self.ofThisProcess() else { return nil }
+        self.init(mountPoint: own.mountPoint, name: name)
     }
 
     /// Returns the mount point of the whole hierarchy from the text of proc_pid_mountinfo(5): `/sys/fs/cgroup`, or a
@@ -329,7 +330,7 @@ struct CgroupEvents: Hashable, Sendable {
 
 /// An open `cgroup.events`, which polls as exceptional (POLLPRI) from a change until it is read.
 ///
-/// A read takes the notice, so only the event loop reads it; ``Cgroup/events`` tells the present state.
+/// A read takes the notice, so only the event loop reads it; ``Cgroup/readEvents()`` tells the present state.
 /// The kernel spaces its notices: a second one within some 16 ms comes late.
 struct CgroupEventFile: ~Copyable {
     let descriptor: Descriptor

@@ -38,8 +38,8 @@ public final class CgroupSubtree {
     ///
     /// - Parameter path: The ``path`` of the other process's subtree. A path that is no such place, or not any more,
     ///   gives nil.
-    public static func existing(at path: String) -> CgroupSubtree? {
-        guard let base = Cgroup.existing(at: path), base.child("apps").has("cgroup.events") else { return nil }
+    public static func existing(at path: String) throws(Errno) -> CgroupSubtree? {
+        guard let base = try Cgroup.existing(at: path), base.child("apps").has("cgroup.events") else { return nil }
         return CgroupSubtree(lookingAt: base)
     }
 
@@ -50,9 +50,11 @@ public final class CgroupSubtree {
     /// - Returns: The subtree, with this process in its group `daemon`.
     /// - Throws: The reason why there can be none: no hierarchy, no delegation, or an error of the kernel.
     public static func claim(name: String) throws(FeatureUnavailable) -> CgroupSubtree {
-        guard let here = Cgroup.ofThisProcess() else {
-            throw FeatureUnavailable("there is no cgroup v2 hierarchy")
+        let here: Cgroup?
+        do throws(Errno) { here = try Cgroup.ofThisProcess() } catch {
+            throw FeatureUnavailable("the control group of this process cannot be read", error)
         }
+        guard let here else { throw FeatureUnavailable("there is no cgroup v2 hierarchy") }
         let (base, origin) = try locate(from: here, name: name)
         do throws(Errno) {
             if origin != nil { try createIfMissing(base) }
@@ -72,7 +74,7 @@ public final class CgroupSubtree {
         guard geteuid() == 0 else {
             // A user's service manager cannot set the mark; the right to write to the group decides. After a
             // re-execution the daemon is in its own group already.
-            let isOwnScope = (own ?? here).lastName.hasSuffix(".scope") && here.processIDs() == [getpid()]
+            let isOwnScope = (own ?? here).lastName.hasSuffix(".scope") && (try? here.processIDs()) == [getpid()]
             if isMainProcessOfUnit || isOwnScope { return (own ?? here, nil) }
             throw FeatureUnavailable("\(here.path) has not been delegated to this process")
         }
@@ -159,15 +161,17 @@ extension CgroupSubtree {
     }
 
     /// Returns the processes in the helpers' groups, and the names of the apps that started them.
-    func helperProcesses() -> [(pid: ProcessID, app: String)] {
-        base.child(Self.helperGroup).children(limit: Self.groupLimit).flatMap { group in
-            group.processIDs().map { ($0, Self.name(ofGroup: group.lastName)) }
+    func helperProcesses() throws(Errno) -> [(pid: ProcessID, app: String)] {
+        var found: [(pid: ProcessID, app: String)] = []
+        for group in try base.child(Self.helperGroup).children(limit: Self.groupLimit) {
+            found += try group.processIDs().map { ($0, Self.name(ofGroup: group.lastName)) }
         }
+        return found
     }
 
     /// Returns whether a process is in the group of an app, or of an app's helpers.
-    func isInAnyGroup(_ pid: ProcessID) -> Bool {
-        guard let name = Cgroup.name(of: pid) else { return false }
+    func isInAnyGroup(_ pid: ProcessID) throws(Errno) -> Bool {
+        guard let name = try Cgroup.name(of: pid) else { return false }
         return apps.contains(groupNamed: name) || base.child(Self.helperGroup).contains(groupNamed: name)
     }
 
@@ -186,16 +190,16 @@ extension CgroupSubtree {
     }
 
     /// Returns the app's group that a process is in, or in a group below; nil if it is somewhere else.
-    func group(of pid: ProcessID) -> Cgroup? {
-        guard let name = Cgroup.name(of: pid), apps.contains(groupNamed: name) else { return nil }
+    func group(of pid: ProcessID) throws(Errno) -> Cgroup? {
+        guard let name = try Cgroup.name(of: pid), apps.contains(groupNamed: name) else { return nil }
         return name.utf8.dropFirst(apps.name.utf8.count).split(separator: UInt8(ascii: "/")).first
             .map { apps.child(String(decoding: $0, as: UTF8.self)) }
     }
 
-    /// Returns the name of the app's group that a process is in.
+    /// Returns the name of the app's group that a process is in; nil if it is somewhere else, or cannot be read.
     ///
     /// - Parameter pid: A process number.
-    public func groupName(of pid: ProcessID) -> String? { group(of: pid)?.lastName }
+    public func groupName(of pid: ProcessID) -> String? { (try? group(of: pid))?.lastName }
 
     private static func isGroupName(_ name: String) -> Bool {
         let isPlain = name.utf8.allSatisfy { byte in
@@ -208,7 +212,7 @@ extension CgroupSubtree {
     ///
     /// - Parameter pid: A process number.
     public func location(of pid: ProcessID) -> Location? {
-        guard let text = ProcFile.read(ProcPath(pid, "cgroup"), limit: 1 << 16) else { return nil }
+        guard let text = try? ProcFile.read(ProcPath(pid, "cgroup"), limit: 1 << 16) else { return nil }
         guard let name = Cgroup.place(inList: String(decoding: text, as: UTF8.self)) else { return .elsewhere }
         if apps.contains(groupNamed: name) { return .app }
         let helpers = base.child(Self.helperGroup)
@@ -252,9 +256,9 @@ extension CgroupSubtree {
     ///
     /// - Parameter isInUse: Whether a group holds an app, so that there is nothing to try.
     /// - Returns: The other groups of apps that processes are in.
-    func removeGroups(unless isInUse: (Cgroup) -> Bool) -> [Cgroup] {
-        for group in base.child(Self.helperGroup).children(limit: Self.groupLimit) { group.remove() }
-        return apps.children(limit: Self.groupLimit).filter { !isInUse($0) && !$0.remove() }
+    func removeGroups(unless isInUse: (Cgroup) -> Bool) throws(Errno) -> [Cgroup] {
+        for group in try base.child(Self.helperGroup).children(limit: Self.groupLimit) { group.remove() }
+        return try apps.children(limit: Self.groupLimit).filter { !isInUse($0) && !$0.remove() }
     }
 
     /// Removes the groups that were discarded, if they are empty. Call it when a process has ended.
@@ -310,7 +314,7 @@ extension CgroupSubtree {
 extension Cgroup {
     /// Returns the controllers that an attribute lists; none where it cannot be read.
     fileprivate func controllers(in attribute: String) -> [String] {
-        let text = ProcFile.read(file(attribute), limit: 4096) ?? []
+        let text = (try? ProcFile.read(file(attribute), limit: 4096)) ?? []
         return String(decoding: text, as: UTF8.self).split { $0 == " " || $0 == "\n" }.map(String.init)
     }
 }

@@ -57,30 +57,31 @@ final class CgroupContainment: Containment {
 
     /// Finds the members in the order of their starts.
     override func look() -> Look {
-        let numbers = numbers()
-        var look = Look(at: numbers)
-        if hasOutside(numbers) { look += membersOutside(numbers) }
+        var look = Look()
+        guard let numbers = look.reading({ () throws(Errno) in try numbers() }) else { return look }
+        for number in numbers { look.add(number) }
+        if look.reading({ () throws(Errno) in try hasOutside(numbers) }) ?? false { look += membersOutside(numbers) }
         if look.members.count > 1 {
             hadSeveral = true
-            look.members.sort { ($0.startTime, $0.pid) < ($1.startTime, $1.pid) }
+            look.members = look.members.inOrderOfStart
         }
         return look
     }
 
-    override var isPopulated: Bool { group.events?.isPopulated ?? false }
+    override func isPopulated() throws(Errno) -> Bool { try group.readEvents()?.isPopulated ?? false }
 
-    override func memberIDs() -> [ProcessID]? {
-        let numbers = numbers()
-        return hasOutside(numbers) ? numbers + membersOutside(numbers).members.pids : numbers
+    override func memberIDs() throws(Errno) -> [ProcessID]? {
+        let numbers = try numbers()
+        return try hasOutside(numbers) ? numbers + membersOutside(numbers).all().pids : numbers
     }
 
-    private func numbers() -> [ProcessID] {
-        group.processIDs().filter { $0 != getpid() && $0 != 1 }
+    private func numbers() throws(Errno) -> [ProcessID] {
+        try group.processIDs().filter { $0 != getpid() && $0 != 1 }
     }
 
-    override func claims(_ process: ProcessStatus) -> Bool {
-        if Cgroup.name(of: process.pid).map(group.contains(groupNamed:)) ?? false { return true }
-        return !outside.isEmpty && process.isOrComesFrom { outside.contains($0.identity) }
+    override func claims(_ process: ProcessStatus) throws(Errno) -> Bool {
+        if try Cgroup.name(of: process.pid).map(group.contains(groupNamed:)) ?? false { return true }
+        return try outside.isEmpty ? false : process.isOrComesFrom { outside.contains($0.identity) }
     }
 
     override func signalTogether(_ signal: Signal) -> ((ProcessStatus) -> Bool)? {
@@ -91,7 +92,7 @@ final class CgroupContainment: Containment {
 
     override func leaderWasReaped() {
         leaderIsReaped = true
-        if hadSeveral { _ = lookOutside([]) }
+        if hadSeveral { _ = try? lookOutside([]) }
     }
 
     override var changeDescriptors: [Int32] { [events.descriptor.rawValue] }
@@ -109,66 +110,69 @@ final class CgroupContainment: Containment {
     /// Returns whether a look at the group does not find every member.
     ///
     /// - Parameter numbers: The processes in the group.
-    private func hasOutside(_ numbers: [ProcessID]) -> Bool {
+    private func hasOutside(_ numbers: [ProcessID]) throws(Errno) -> Bool {
         if !outside.isEmpty { return true }
         guard let main = launch?.main, !leaderIsReaped, !numbers.contains(main.pid) else { return false }
-        return main.livingStatus != nil
+        return try !main.hasEnded()
     }
 
     /// Returns the known members outside of the group, and the processes below them.
     private func membersOutside(_ numbers: [ProcessID]) -> Look {
-        var descendants = Descendants(children: Children())
+        var descendants = Descendants()
         let main = leaderIsReaped ? nil : launch?.main
-        for process in outside.union(main.map { [$0] } ?? []) {
-            descendants.add(process.pid, process.status)
-        }
+        for process in outside.union(main.map { [$0] } ?? []) { descendants.add(process) }
         let inside = Set(numbers)
         var look = descendants.look
-        look.members.removeAll { inside.contains($0.pid) || subtree.isInAnyGroup($0.pid) }
-        outside = Set(look.members.identities)
+        look.keep { process throws(Errno) in
+            try inside.contains(process.pid) ? false : !subtree.isInAnyGroup(process.pid)
+        }
+        // A process that could not be seen stays known.
+        outside = look.isComplete ? Set(look.members.identities) : outside.union(look.members.identities)
         return look
     }
 
-    override func lookOutside(_ members: [ProcessStatus]) -> Bool {
+    override func lookOutside(_ members: [ProcessStatus]) throws(Errno) -> Bool {
         let children = Children()
         var candidates: [(parent: ProcessID, child: ProcessID)] = []
         for parent in members {
-            for child in children.of(parent.pid, threadCount: parent.threadCount) {
+            for child in try children.of(parent.pid, threadCount: parent.threadCount) {
                 candidates.append((parent.pid, child))
             }
         }
         guard !candidates.isEmpty || hadSeveral else { return false }
         let known = Set(members.pids)
-        var found = candidates.filter { !known.contains($0.child) }.compactMap { candidate in
-            ProcessStatus(of: candidate.child).flatMap { $0.parent == candidate.parent ? $0 : nil }
+        var found = Look()
+        for candidate in candidates where !known.contains(candidate.child) {
+            found.add(candidate.child) { $0.parent == candidate.parent }
         }
         // The main process leads a session, which a process can leave, and none can enter. Reading the daemon's own children costs
         // more the more apps there are.
         if let launch, hadSeveral {
-            found += launch.orphans.list().filter { $0.session == launch.main.pid && !known.contains($0.pid) }
+            found.members += try launch.orphans.list().filter {
+                $0.session == launch.main.pid && !known.contains($0.pid)
+            }
         }
         // A process that was born inside since is in the group, and one in another app's group is that app's.
-        let new = found.filter { !$0.isZombie && !subtree.isInAnyGroup($0.pid) }
-        outside = outside.union(new.identities)
-        return !new.isEmpty
+        found.keep { process throws(Errno) in try !subtree.isInAnyGroup(process.pid) }
+        outside.formUnion(found.members.identities)
+        return try !found.all().isEmpty
     }
 
     // MARK: - Helpers
 
     /// Moves the helpers that have left their parents, with all that they have started, to a group beside those of the apps.
-    override func releaseHelpers(_ members: [ProcessStatus]) -> [ProcessStatus] {
-        guard let launch, !launch.helpers.names.isEmpty else { return members }
-        var members = members
-        for _ in 0..<Self.roundLimit {
-            let numbers = launch.helpers.leaving(members, main: launch.main)
-            let leaving = members.filter { numbers.contains($0.pid) }
+    override func releaseHelpers(_ look: Look) -> Look {
+        guard let launch, !launch.helpers.names.isEmpty else { return look }
+        var look = look
+        for _ in 0..<Self.roundLimit where look.isComplete {
+            let leaving = look.helpers(launch.helpers, of: launch.main)
             guard !leaving.isEmpty, let destination = try? subtree.makeHelperGroup(for: group) else { break }
             for process in leaving {
-                guard (try? Relocation(to: destination).move(process.identity)) != nil else { return self.members() }
+                guard (try? Relocation(to: destination).move(process.identity)) != nil else { return self.look() }
             }
-            members = self.members()
+            look = self.look()
         }
-        return members
+        return look
     }
 
     // MARK: - Freezing
@@ -192,5 +196,7 @@ final class CgroupContainment: Containment {
     override func freezes(_ process: ProcessStatus) -> Bool { !outside.contains(process.identity) }
 
     /// The kernel says so of empty groups too.
-    override var isFrozen: Bool { isFreezeRequested && group.events?.isFrozen ?? false }
+    override func isFrozen() throws(Errno) -> Bool {
+        try isFreezeRequested ? group.readEvents()?.isFrozen ?? false : false
+    }
 }

@@ -45,27 +45,28 @@ class Containment {
     /// Looks at the processes of this moment.
     func look() -> Look { Look() }
 
-    /// Returns the processes of this moment that have not ended.
+    /// Returns the processes of this moment that have not ended, as far as they can be seen.
     final func members() -> [ProcessStatus] { look().members }
 
-    /// True if the kernel knows of a member, which a look can miss: a chain of processes that fork and end is never whole in a list.
-    var isPopulated: Bool { false }
+    /// Returns whether the kernel knows of a member, which a look can miss: a chain of processes that fork and end is never whole in a
+    /// list.
+    func isPopulated() throws(Errno) -> Bool { false }
 
     /// Returns the numbers of the members, and of those among them that have ended; nil if that takes as long as ``members()``.
-    func memberIDs() -> [ProcessID]? { nil }
+    func memberIDs() throws(Errno) -> [ProcessID]? { nil }
 
-    /// Returns whether this process is the only member; false if that takes as long as ``members()``.
-    func isAlone(_ process: ProcessID) -> Bool { memberIDs()?.isOnly(process) ?? false }
+    /// Returns whether this process is the only member; false if that cannot be read, or takes as long as ``members()``.
+    func isAlone(_ process: ProcessID) -> Bool { (try? memberIDs())?.isOnly(process) ?? false }
 
     /// The members of the latest look that are neither below the main process nor in the cgroup.
     var escaped: [ProcessIdentity] { [] }
 
     /// Returns whether a process that is not below the main one, as far as can be seen now, belongs inside nevertheless.
-    func claims(_ process: ProcessStatus) -> Bool { false }
+    func claims(_ process: ProcessStatus) throws(Errno) -> Bool { false }
 
     /// Returns whether a signal may be sent to the process that has a number now. The answer holds as long as a pidfd of the
     /// process was open before, and is.
-    func maySignal(_ pid: ProcessID) -> Bool { true }
+    func maySignal(_ pid: ProcessID) throws(Errno) -> Bool { true }
 
     /// Sends a signal to as many members as the kernel reaches in one call, as atomically against fork(2) as it allows.
     ///
@@ -88,7 +89,7 @@ class Containment {
 
     /// Asks for every member, and every child that one may yet have, to be kept from running.
     ///
-    /// - Returns: Whether the kernel takes the request. ``isFrozen`` tells when it is done.
+    /// - Returns: Whether the kernel takes the request. ``isFrozen()`` tells when it is done.
     func freeze() -> Bool { false }
 
     /// False if ``freeze()`` is for a moment only.
@@ -100,8 +101,8 @@ class Containment {
     /// A Boolean value that indicates whether ``freeze()`` is in force, done or not.
     var isAskedToFreeze: Bool { false }
 
-    /// A Boolean value that indicates whether all members are kept from running since ``freeze()``.
-    var isFrozen: Bool { false }
+    /// Returns whether all members are kept from running since ``freeze()``.
+    func isFrozen() throws(Errno) -> Bool { false }
 
     /// A Boolean value that indicates whether each member is known to be in the cgroup.
     var isGroupAlone: Bool { false }
@@ -111,15 +112,15 @@ class Containment {
 
     /// Releases the members that serve other apps too.
     ///
-    /// - Parameter members: Those of a look that was just taken.
-    /// - Returns: Those that are left.
-    func releaseHelpers(_ members: [ProcessStatus]) -> [ProcessStatus] { members }
+    /// - Parameter look: One that was just taken.
+    /// - Returns: A look at those that are left.
+    func releaseHelpers(_ look: Look) -> Look { look }
 
     /// Looks further than ``members()`` does, which finds from then on what was found.
     ///
     /// - Parameter members: Those of a look that was just taken.
     /// - Returns: Whether there is a member that was not known.
-    func lookOutside(_ members: [ProcessStatus]) -> Bool { false }
+    func lookOutside(_ members: [ProcessStatus]) throws(Errno) -> Bool { false }
 
     /// Removes the boundary as soon as it is empty. The containment is not used afterwards.
     func discard() {}

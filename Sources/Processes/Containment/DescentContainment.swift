@@ -24,23 +24,33 @@ final class DescentContainment: Containment {
 
     /// Finds the main process and its descendants first. A process of the machine that ends meanwhile could have been a member.
     override func look() -> Look {
-        let numbers = ProcFile.processIDs(in: "/proc")
-        let all = numbers.compactMap { ProcessStatus(of: $0) }
+        let before = (seen: seen, sessions: sessions, outside: outside)
+        var look = Look()
+        let numbers = look.reading { () throws(Errno) in try ProcFile.processIDs(in: "/proc") } ?? []
+        let all = numbers.compactMap { number in
+            look.reading { () throws(Errno) in try ProcessStatus(of: number) } ?? nil
+        }
         let known = all.filter(isKnown)
         let identities = Set(known.identities)
         sessions = ownSessions(of: known)
 
         var descendants = Descendants(children: Children(among: all))
-        if let main = known.first(where: { $0.identity == main }) { descendants.add(main.pid, main) }
+        if let main = known.first(where: { $0.identity == main }) { descendants.add(main) }
         let count = descendants.look.members.count
         for process in all where identities.contains(process.identity) || sessions.contains(process.session) {
-            descendants.add(process.pid, process)
+            descendants.add(process)
         }
         let found = descendants.look.members
         outside = found.dropFirst(count).identities
+        look += descendants.look
         seen = Set(found.identities)
         sessions.formUnion(ownSessions(of: found))
-        var look = descendants.look
+        if !look.isComplete {
+            // A process that could not be seen stays known.
+            seen.formUnion(before.seen)
+            sessions.formUnion(before.sessions)
+            outside += before.outside.filter { !outside.contains($0) }
+        }
         look.gone.formUnion(Set(numbers).subtracting(all.pids))
         return look
     }
@@ -56,8 +66,8 @@ final class DescentContainment: Containment {
     }
 
     /// Returns whether the latest look, or a sign of the process itself or of a parent of it, makes it a member.
-    override func claims(_ process: ProcessStatus) -> Bool {
-        process.isOrComesFrom { isKnown($0) || sessions.contains($0.session) }
+    override func claims(_ process: ProcessStatus) throws(Errno) -> Bool {
+        try process.isOrComesFrom { isKnown($0) || sessions.contains($0.session) }
     }
 }
 

@@ -11,9 +11,9 @@ public final class HelperPrograms {
     /// Returns whether a process runs one of the programs, and only root can have written it.
     ///
     /// A process can give itself any name, so the file decides.
-    func include(_ process: ProcessStatus) -> Bool {
+    func include(_ process: ProcessStatus) throws(Errno) -> Bool {
         guard !names.isEmpty else { return false }
-        guard let file = RunningProcess.executable(of: process.pid) else { return hasGroupOfProgram(process.pid) }
+        guard let file = RunningProcess.executable(of: process.pid) else { return try hasGroupOfProgram(process.pid) }
         guard let last = file.split(separator: "/").last, names.contains(String(last)) else { return false }
         return Self.programOfRoot(at: "/proc/\(process.pid)/exe")
     }
@@ -22,8 +22,8 @@ public final class HelperPrograms {
     ///
     /// `ssh-agent` hides its file from all but root, and has a group of its own for that (set-group-ID). The saved group stays until
     /// another program is executed.
-    private func hasGroupOfProgram(_ pid: ProcessID) -> Bool {
-        guard let groups = RunningProcess.groups(of: pid), groups[2] != groups[0] else { return false }
+    private func hasGroupOfProgram(_ pid: ProcessID) throws(Errno) -> Bool {
+        guard let groups = try RunningProcess.groups(of: pid), groups[2] != groups[0] else { return false }
         return names.contains { name in
             SpawnRequest.defaultSearchPath.split(separator: ":").contains { directory in
                 Self.programOfRoot(at: "\(directory)/\(name)") { $0.mode & 0o2000 != 0 && $0.group == groups[2] }
@@ -47,16 +47,33 @@ extension HelperPrograms {
     /// - Parameters:
     ///   - members: The members in the order of their starts, so that parents come first.
     ///   - main: The main process, which is no helper.
-    func leaving(_ members: [ProcessStatus], main: ProcessIdentity) -> Set<ProcessID> {
+    func leaving(_ members: [ProcessStatus], main: ProcessIdentity) throws(Errno) -> Set<ProcessID> {
         // Mostly there is the main process alone.
         guard !names.isEmpty, members.contains(where: { $0.identity != main }) else { return [] }
         let numbers = Set(members.pids)
         var leaving: Set<ProcessID> = []
         for process in members where process.identity != main {
-            let isHelper = !numbers.contains(process.parent) && include(process)
-            if isHelper || leaving.contains(process.parent) { leaving.insert(process.pid) }
+            if leaving.contains(process.parent) {
+                leaving.insert(process.pid)
+            } else if !numbers.contains(process.parent), try include(process) {
+                leaving.insert(process.pid)
+            }
         }
         return leaving
+    }
+}
+
+extension Look {
+    /// Returns the helpers among the members of a tree that have left their parents, and what they have started.
+    mutating func helpers(_ programs: HelperPrograms, of main: ProcessIdentity) -> [ProcessStatus] {
+        let numbers = reading { [members] () throws(Errno) in try programs.leaving(members, main: main) } ?? []
+        return numbers.isEmpty ? [] : members.filter { numbers.contains($0.pid) }
+    }
+
+    /// Leaves these out: they serve other apps, too.
+    mutating func removeHelpers(_ programs: HelperPrograms, of main: ProcessIdentity) {
+        let numbers = Set(helpers(programs, of: main).pids)
+        if !numbers.isEmpty { members.removeAll { numbers.contains($0.pid) } }
     }
 }
 
@@ -89,17 +106,18 @@ extension ProcessTree {
 
     /// Releases the helpers that have left their parents.
     func releaseHelpers() {
-        let (members, isComplete) = ProcFile.checkCompleteness { containment.members() }
-        if isComplete { _ = releaseHelpers(members) }
+        _ = releaseHelpers(containment.look())
     }
 
     /// Releases the helpers that have left their parents, and those that a look has left out already.
     ///
-    /// - Parameter members: Those of a look that was just taken.
-    /// - Returns: Those that are left.
-    func releaseHelpers(_ members: [ProcessStatus]) -> [ProcessStatus] {
-        let left = containment.releaseHelpers(members)
-        continueHelpers(leaving: left.identities, known: left.count == members.count ? [] : members.identities)
+    /// - Parameter look: One that was just taken. If it is not complete, the parent of a helper may not have been seen.
+    /// - Returns: A look at those that are left.
+    func releaseHelpers(_ look: Look) -> Look {
+        guard look.isComplete else { return look }
+        let left = containment.releaseHelpers(look)
+        let areSame = left.members.count == look.members.count
+        continueHelpers(leaving: left.members.identities, known: areSame ? [] : look.members.identities)
         return left
     }
 
@@ -120,9 +138,8 @@ extension ProcessTree {
         let present = Set(members.map { $0.pid })
         var leaving: [ProcessStatus] = []
         var numbers: Set<ProcessID> = []
-        let living = gone.compactMap { $0.livingStatus }.sorted { ($0.startTime, $0.pid) < ($1.startTime, $1.pid) }
-        for process in living {
-            let isHelper = !present.contains(process.parent) && helpers.include(process)
+        for process in gone.compactMap({ try? $0.readLivingStatus() }).inOrderOfStart {
+            let isHelper = !present.contains(process.parent) && (try? helpers.include(process)) == true
             guard isHelper || numbers.contains(process.parent) else { continue }
             leaving.append(process)
             numbers.insert(process.pid)
@@ -147,14 +164,16 @@ extension ProcessTable {
         if !helpers.names.isEmpty {
             for tree in trees where tree.mayHaveHelpers { tree.releaseHelpers() }
         }
-        let inGroups = groups?.helperProcesses() ?? []
+        let inGroups = (try? groups?.helperProcesses()) ?? []
         let known = Set(inGroups.map { $0.pid })
         let kept = (Array(trees) + removedTrees).compactMap { $0.containment as? KeeperContainment }.flatMap {
             $0.helperProcesses()
         }
-        let orphaned = (kept + orphans.helpers()).filter { !known.contains($0.pid) && groups?.group(of: $0.pid) == nil }
+        let orphaned = (kept + ((try? orphans.helpers()) ?? [])).filter {
+            !known.contains($0.pid) && (try? groups?.group(of: $0.pid)) == nil
+        }
         return inGroups.compactMap { pid, app in
-            ProcessStatus(of: pid).map { Helper($0, app: app) }
+            (try? ProcessStatus(of: pid)).map { Helper($0, app: app) }
         } + orphaned.map { Helper($0, app: nil) }
     }
 

@@ -29,7 +29,7 @@ public struct KeeperProgram: Sendable {
 
     /// Returns the keeper of a launch of the previous daemon, which may have ended.
     func find(_ process: ProcessIdentity, of token: LaunchToken) -> Keeper {
-        Keeper(process, line: process.isCurrent ? try? connect(for: token) : nil)
+        Keeper(process, line: (try? process.exists()) == true ? try? connect(for: token) : nil)
     }
 
     /// Returns a tree for each launch of an earlier process that has a keeper but no record: it was lost, or never written. Ends the
@@ -37,14 +37,18 @@ public struct KeeperProgram: Sendable {
     func takeUnknownTrees(besides known: Set<LaunchToken>) -> [SavedTree] {
         let tokens = (fileNames(in: directory) ?? []).compactMap { LaunchToken(rawValue: $0) }
         return tokens.filter { !known.contains($0) }.compactMap { token in
-            let (tree, isComplete) = ProcFile.checkCompleteness { findTree(of: token) }
-            if tree == nil, isComplete { release(token) }
-            return tree
+            do throws(Errno) {
+                if let tree = try findTree(of: token) { return tree }
+                release(token)
+            } catch {
+                // The next daemon tries again.
+            }
+            return nil
         }
     }
 
-    private func findTree(of token: LaunchToken) -> SavedTree? {
-        guard let keeper = findListener(of: token), let main = keeper.oldestChild else { return nil }
+    private func findTree(of token: LaunchToken) throws(Errno) -> SavedTree? {
+        guard let keeper = try findListener(of: token), let main = try keeper.findOldestChild() else { return nil }
         var tree = SavedTree(token: token, main: main)
         tree.keeper = keeper.identity
         tree.desiredState = .stopped
@@ -52,10 +56,15 @@ public struct KeeperProgram: Sendable {
     }
 
     /// Returns the keeper that listens at a socket. Until it does, the kernel names the daemon that has made the socket.
-    private func findListener(of token: LaunchToken) -> ProcessStatus? {
+    private func findListener(of token: LaunchToken) throws(Errno) -> ProcessStatus? {
+        let line: Descriptor
+        do throws(SpawnError) { line = try connect(for: token) } catch {
+            if case .resources(let error) = error { throw error }
+            return nil
+        }
         var peer = linux_peer()
-        guard let line = try? connect(for: token), unsafe linux_peer_credentials(line.rawValue, &peer) == 0,
-            let status = ProcessStatus(of: peer.process), path.hasSuffix("/" + status.name)
+        guard unsafe linux_peer_credentials(line.rawValue, &peer) == 0,
+            let status = try ProcessStatus(of: peer.process), path.hasSuffix("/" + status.name)
         else { return nil }
         return status
     }
@@ -66,7 +75,7 @@ public struct KeeperProgram: Sendable {
             let line = try connect(for: token)
             _ = Keeper.send(LINUX_KEEPER_RELEASE, over: line.rawValue)
         } catch {
-            // The process may be out of descriptors, for example. The next daemon tries again.
+            // The next daemon tries again.
             if case .resources = error { return }
         }
         removeSocket(for: token)
@@ -94,7 +103,7 @@ final class Keeper {
         self.line = line
     }
 
-    var hasEnded: Bool { isClosed || process.livingStatus == nil }
+    func hasEnded() throws(Errno) -> Bool { try isClosed ? true : process.hasEnded() }
 
     /// True while the keeper can tell what happens.
     var isConnected: Bool { descriptor != nil && !isClosed }
@@ -143,9 +152,8 @@ final class Keeper {
 }
 
 extension ProcessStatus {
-    fileprivate var oldestChild: ProcessIdentity? {
-        Children().of(pid, threadCount: 1).compactMap { ProcessStatus(of: $0) }.first {
-            $0.parent == pid && !$0.isZombie
-        }?.identity
+    fileprivate func findOldestChild() throws(Errno) -> ProcessIdentity? {
+        let children = try Children().of(pid, threadCount: 1)
+        return try [ProcessStatus].all(of: children).first { $0.parent == pid && !$0.isZombie }?.identity
     }
 }

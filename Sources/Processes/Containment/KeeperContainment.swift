@@ -41,28 +41,27 @@ final class KeeperContainment: Containment {
 
     override func look() -> Look {
         var look = descendants() ?? membersWithoutKeeper()
-        let leaving = helpers.leaving(look.members, main: main)
-        look.members.removeAll { leaving.contains($0.pid) }
-        seen = Set(look.members.identities)
+        look.removeHelpers(helpers, of: main)
+        // A process that could not be seen stays known.
+        seen = look.isComplete ? Set(look.members.identities) : seen.union(look.members.identities)
         return look
     }
 
-    override var isPopulated: Bool {
+    override func isPopulated() throws(Errno) -> Bool {
+        if try link.hasEnded() { return false }
         let helpers = Set(helperProcesses().pids)
-        return !link.hasEnded && Children().of(link.process.pid, threadCount: 1).contains { !helpers.contains($0) }
+        return try Children().of(link.process.pid, threadCount: 1).contains { !helpers.contains($0) }
     }
 
     /// Returns the helpers that have left their parents, and their descendants: they are below the keeper, and no members.
     func helperProcesses() -> [ProcessStatus] {
-        let found = descendants()?.members ?? []
-        let leaving = helpers.leaving(found, main: main)
-        return found.filter { leaving.contains($0.pid) }
+        var look = descendants() ?? Look()
+        return look.helpers(helpers, of: main)
     }
 
     /// Nil if the keeper has ended.
     private func descendants() -> Look? {
-        let children = Children()
-        var descendants = Descendants(children: children)
+        var descendants = Descendants()
         for _ in 0..<Self.roundLimit {
             let before = descendants.look.members.count
             descendants.addChildren(of: link.process.pid, threadCount: 1)
@@ -70,27 +69,28 @@ final class KeeperContainment: Containment {
             if descendants.look.members.count == before { break }
         }
         // The number was the keeper's during the walk.
-        return link.hasEnded ? nil : descendants.look
+        let hasEnded = descendants.look.reading { () throws(Errno) in try link.hasEnded() } ?? false
+        return hasEnded ? nil : descendants.look
     }
 
     private func membersWithoutKeeper() -> Look {
-        var descendants = Descendants(children: Children())
-        for process in seen { descendants.add(process.pid, process.status) }
-        for orphan in orphans?.list() ?? [] where orphan.identity.isYounger(than: main) {
-            descendants.add(orphan.pid, orphan)
-        }
+        var descendants = Descendants()
+        for process in seen { descendants.add(process) }
+        let orphans = descendants.look.reading { () throws(Errno) in try self.orphans?.list() ?? [] } ?? []
+        for orphan in orphans where orphan.identity.isYounger(than: main) { descendants.add(orphan) }
         return descendants.look
     }
 
     override func isAlone(_ process: ProcessID) -> Bool {
         let children = Children()
-        return !link.hasEnded && children.of(link.process.pid, threadCount: 1).isOnly(process)
-            && children.of(process, threadCount: .max).isEmpty
+        return (try? link.hasEnded()) == false
+            && (try? children.of(link.process.pid, threadCount: 1))?.isOnly(process) ?? false
+            && (try? children.of(process, threadCount: .max))?.isEmpty ?? false
     }
 
     /// Returns whether a process is below the keeper. Helpers are, too, and act with the rights of the app.
-    override func claims(_ process: ProcessStatus) -> Bool {
-        link.hasEnded
+    override func claims(_ process: ProcessStatus) throws(Errno) -> Bool {
+        try link.hasEnded()
             ? process.isOrComesFrom { seen.contains($0.identity) }
             : process.isOrComesFrom { $0.parent == link.process.pid }
     }

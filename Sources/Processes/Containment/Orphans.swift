@@ -23,25 +23,27 @@ final class Orphans {
     func removeChild(_ pid: ProcessID) { started.remove(pid) }
 
     /// Returns the orphans of this moment that have not ended and are no helpers.
-    func list() -> [ProcessStatus] { all().filter { !helperPrograms.include($0) } }
+    func list() throws(Errno) -> [ProcessStatus] { try all(areHelpers: false) }
 
     /// Returns the orphans of this moment that are helpers.
-    func helpers() -> [ProcessStatus] { helperPrograms.names.isEmpty ? [] : all().filter(helperPrograms.include) }
+    func helpers() throws(Errno) -> [ProcessStatus] { helperPrograms.names.isEmpty ? [] : try all(areHelpers: true) }
 
-    private func all() -> [ProcessStatus] {
+    private func all(areHelpers: Bool) throws(Errno) -> [ProcessStatus] {
         let me = getpid()
-        guard let ourselves = ProcessStatus(of: me) else { return [] }
+        guard let ourselves = try ProcessStatus(of: me) else { return [] }
         let children = Children()
         var ended: Set<ProcessID> = []
         var alive: [ProcessStatus] = []
         for _ in 0..<Self.readLimit {
-            let listed = children.of(me, threadCount: ourselves.threadCount).filter { !started.contains($0) }
-            alive = listed.compactMap { ProcessStatus(of: $0) }.filter { !$0.isZombie }
+            let listed = try children.of(me, threadCount: ourselves.threadCount).filter { !started.contains($0) }
+            alive = try .all(of: listed).filter { !$0.isZombie }
             // A process that ended after the list was read has left its children to this one since.
             let endedNow = Set(listed).subtracting(alive.pids)
             if ended.isSuperset(of: endedNow) { break }
             ended.formUnion(endedNow)
         }
-        return alive
+        var found: [ProcessStatus] = []
+        for process in alive where try helperPrograms.include(process) == areHelpers { found.append(process) }
+        return found
     }
 }

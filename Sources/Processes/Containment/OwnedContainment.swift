@@ -25,38 +25,48 @@ final class OwnedContainment: Containment {
 
     override func look() -> Look {
         var look = inner.look()
-        look.members.removeAll { isForeign($0.pid) }
+        look.keep { process throws(Errno) in try !isForeign(process.pid) }
         return look
     }
 
-    override func memberIDs() -> [ProcessID]? { inner.memberIDs()?.filter { !isForeign($0) } }
+    override func memberIDs() throws(Errno) -> [ProcessID]? {
+        guard let numbers = try inner.memberIDs() else { return nil }
+        var own: [ProcessID] = []
+        for number in numbers where try !isForeign(number) { own.append(number) }
+        return own
+    }
 
     /// Returns the processes of the tree that do not run as its owner, those of its descendants included that it does
     /// not hold.
     func foreigners() -> [ProcessStatus] {
-        var descendants = Descendants(children: Children())
-        for member in inner.members() { descendants.add(member.pid, member) }
-        return foreigners(among: descendants.look.members)
-    }
-
-    private func foreigners(among processes: [ProcessStatus]) -> [ProcessStatus] {
-        processes.filter { isForeign($0.pid) }
+        var descendants = Descendants()
+        for member in inner.members() { descendants.add(member) }
+        return descendants.look.members.filter { (try? isForeign($0.pid)) == true }
     }
 
     /// A process that has ended since it was listed is not foreign: it may have left a child, which a look must not miss.
-    private func isForeign(_ pid: ProcessID) -> Bool { !owner.owns(pid) && ProcessStatus(of: pid)?.isZombie == false }
+    private func isForeign(_ pid: ProcessID) throws(Errno) -> Bool {
+        try owner.owns(pid) ? false : ProcessStatus(of: pid)?.isZombie == false
+    }
 
-    private var freezesForeigner: Bool { !foreigners(among: inner.members().filter(inner.freezes)).isEmpty }
+    private func freezesForeigner() throws(Errno) -> Bool {
+        for member in try inner.look().all() where inner.freezes(member) {
+            if try isForeign(member.pid) { return true }
+        }
+        return false
+    }
 
     override var isGroupAlone: Bool { inner.isGroupAlone }
 
     override func freezes(_ process: ProcessStatus) -> Bool { inner.freezes(process) }
 
-    override func lookOutside(_ members: [ProcessStatus]) -> Bool { inner.lookOutside(inner.members()) }
+    override func lookOutside(_ members: [ProcessStatus]) throws(Errno) -> Bool {
+        try inner.lookOutside(inner.look().all())
+    }
 
-    override func maySignal(_ pid: ProcessID) -> Bool { owner.owns(pid) }
+    override func maySignal(_ pid: ProcessID) throws(Errno) -> Bool { try owner.owns(pid) }
 
-    override func claims(_ process: ProcessStatus) -> Bool { inner.claims(process) }
+    override func claims(_ process: ProcessStatus) throws(Errno) -> Bool { try inner.claims(process) }
 
     override func leaderWasReaped() { inner.leaderWasReaped() }
 
@@ -70,16 +80,16 @@ final class OwnedContainment: Containment {
 
     override var mayStayFrozen: Bool { inner.mayStayFrozen }
 
-    override func freeze() -> Bool { !freezesForeigner && inner.freeze() }
+    override func freeze() -> Bool { (try? freezesForeigner()) == false && inner.freeze() }
 
     override func thaw() { inner.thaw() }
 
     override var isAskedToFreeze: Bool { inner.isAskedToFreeze }
 
     /// A process that was about to gain rights may have been frozen with them: the group is thawed then.
-    override var isFrozen: Bool {
-        guard inner.isFrozen else { return false }
-        if !freezesForeigner { return true }
+    override func isFrozen() throws(Errno) -> Bool {
+        guard try inner.isFrozen() else { return false }
+        if try !freezesForeigner() { return true }
         inner.thaw()
         return false
     }
@@ -114,8 +124,8 @@ public struct TreeOwner: Hashable, Sendable {
     ///
     /// The answer holds for a signal only if a pidfd of the process was open before. A process can still gain rights
     /// between the answer and the signal, but a process that the owner may signal does not do so unless it chooses to.
-    func owns(_ pid: ProcessID) -> Bool {
-        user == 0 || RunningProcess.users(of: pid)?.allSatisfy { $0 == user } ?? false
+    func owns(_ pid: ProcessID) throws(Errno) -> Bool {
+        try user == 0 ? true : RunningProcess.users(of: pid)?.allSatisfy { $0 == user } ?? false
     }
 }
 
@@ -139,7 +149,7 @@ extension ProcessTree {
     public func foreignProcesses() -> [ForeignProcess] {
         guard let owned else { return refusingProcesses() }
         return owned.foreigners().compactMap { status in
-            let users = RunningProcess.users(of: status.pid) ?? []
+            let users = (try? RunningProcess.users(of: status.pid)) ?? []
             return users.first { $0 != owned.owner.user }.map { ForeignProcess(info: ProcessInfo(status), user: $0) }
         }
     }
@@ -147,8 +157,8 @@ extension ProcessTree {
     private func refusingProcesses() -> [ForeignProcess] {
         guard desiredState == .stopped, !isFreezing else { return [] }
         return Set(refused.map { $0.process }).sorted { $0.pid < $1.pid }.compactMap { process in
-            guard let status = process.status, !status.state.isStoppedOrTraced,
-                let user = RunningProcess.users(of: process.pid)?.first
+            guard let status = try? process.readStatus(), !status.state.isStoppedOrTraced,
+                let user = (try? RunningProcess.users(of: process.pid))?.first
             else { return nil }
             return ForeignProcess(info: ProcessInfo(status), user: user)
         }
@@ -156,13 +166,13 @@ extension ProcessTree {
 
     /// Returns whether a process runs as a user whose processes the tree does not reach.
     public func isForeign(_ pid: ProcessID) -> Bool {
-        RunningProcess.users(of: pid) != nil && !(owner ?? TreeOwner(user: geteuid())).owns(pid)
+        (try? RunningProcess.users(of: pid)) != nil && (try? (owner ?? TreeOwner(user: geteuid())).owns(pid)) == false
     }
 
     /// A Boolean value that indicates whether the main process runs, and has become foreign.
     public var isMainForeign: Bool {
-        guard let owned, exitStatus == nil, main.livingStatus != nil else { return false }
-        return !owned.owner.owns(main.pid)
+        guard let owned, exitStatus == nil, (try? main.hasEnded()) == false else { return false }
+        return (try? owned.owner.owns(main.pid)) == false
     }
 
     /// A Boolean value that indicates whether `changeDescriptors` tell of the end of the last process. The kernel does

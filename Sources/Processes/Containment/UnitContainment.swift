@@ -11,18 +11,21 @@ public struct UnitGroup: Hashable, Sendable {
     /// The group of a unit; nil if there is none of this name, or it is that of this process or one above it.
     ///
     /// - Parameter name: The name in the hierarchy as systemd shows it in `ControlGroup`, with or without the first slash.
-    public init?(_ name: String) {
-        guard let own = Cgroup.ofThisProcess() else { return nil }
+    /// - Throws: The error of a read that fails.
+    public init?(_ name: String) throws(Errno) {
+        guard let own = try Cgroup.ofThisProcess() else { return nil }
         let name =
             name.utf8.first == UInt8(ascii: "/") ? String(decoding: name.utf8.dropFirst(), as: UTF8.self) : name
-        guard !name.isEmpty, let found = Cgroup.existing(at: "\(own.mountPoint)/\(name)"),
+        guard !name.isEmpty, let found = try Cgroup.existing(at: "\(own.mountPoint)/\(name)"),
             !found.contains(groupNamed: own.name)
         else { return nil }
         group = found
     }
 
-    /// Returns the processes of this moment that have not ended, in the order of their starts.
-    public func processIDs() -> [ProcessID] { statuses().pids }
+    /// Returns the processes of this moment that have not ended, in the order of their starts; none if they cannot be read.
+    public func processIDs() -> [ProcessID] {
+        ((try? Look(at: group.processIDs()).all()) ?? []).inOrderOfStart.pids
+    }
 
     private static let releaseMark = "user.lifed.released"
 
@@ -37,10 +40,6 @@ public struct UnitGroup: Hashable, Sendable {
 
     /// Removes the mark of a unit that is managed again.
     public func removeReleaseMark() { group.removeMark(Self.releaseMark) }
-
-    fileprivate func statuses() -> [ProcessStatus] {
-        group.processIDs().compactMap { ProcessStatus(of: $0) }.filter { !$0.isZombie }.inOrderOfStart
-    }
 }
 
 /// Holds an app of the desktop by the control groups of its units, one for each of its instances.
@@ -62,6 +61,10 @@ final class UnitContainment: Containment {
         }
 
         var exists: Bool { group.group.number == number }
+
+        func processIDs() throws(Errno) -> [ProcessID] {
+            exists ? try group.group.processIDs().filter { $0 != getpid() && $0 != 1 } : []
+        }
     }
 
     private var held: [Unit] = []
@@ -73,13 +76,15 @@ final class UnitContainment: Containment {
 
     /// - Parameter groups: Those that are gone are left out.
     init(
-        _ groups: some Sequence<UnitGroup>, main: ProcessIdentity, usesFreezer: Bool, helpers: HelperPrograms
-    ) {
+        _ groups: [UnitGroup], main: ProcessIdentity, usesFreezer: Bool, helpers: HelperPrograms
+    ) throws(Errno) {
         self.main = main
         self.usesFreezer = usesFreezer
         self.helpers = helpers
         isFreezeRequested = groups.contains { $0.group.isAskedToFreeze }
-        held = groups.compactMap { try? Unit($0) }
+        for group in groups {
+            do throws(Errno) { held.append(try Unit(group)) } catch { try ProcFile.throwUnlessGone(error.rawValue) }
+        }
     }
 
     /// Adds the group of another unit, and forgets those that have ended. The change descriptors are others afterwards.
@@ -100,24 +105,24 @@ final class UnitContainment: Containment {
 
     /// Finds the members in the order of their starts.
     override func look() -> Look {
-        let numbers = held.flatMap { $0.exists ? $0.group.group.processIDs() : [] }
-        var look = Look(at: numbers.filter { $0 != getpid() && $0 != 1 })
-        look.members = withoutHelpers(look.members.inOrderOfStart)
+        var look = Look()
+        for unit in held {
+            for number in look.reading({ () throws(Errno) in try unit.processIDs() }) ?? [] { look.add(number) }
+        }
+        look.members = look.members.inOrderOfStart
+        look.removeHelpers(helpers, of: main)
         return look
     }
 
-    /// Leaves out the helpers that have left their parents, and what they have started: they serve other apps, too.
-    private func withoutHelpers(_ members: [ProcessStatus]) -> [ProcessStatus] {
-        let leaving = helpers.leaving(members, main: main)
-        return leaving.isEmpty ? members : members.filter { !leaving.contains($0.pid) }
+    override func memberIDs() throws(Errno) -> [ProcessID]? {
+        guard helpers.names.isEmpty else { return try look().all().pids }
+        var numbers: [ProcessID] = []
+        for unit in held { numbers += try unit.processIDs() }
+        return numbers
     }
 
-    override func memberIDs() -> [ProcessID]? {
-        helpers.names.isEmpty ? held.flatMap { $0.exists ? $0.group.group.processIDs() : [] } : members().pids
-    }
-
-    override func claims(_ process: ProcessStatus) -> Bool {
-        guard let name = Cgroup.name(of: process.pid) else { return false }
+    override func claims(_ process: ProcessStatus) throws(Errno) -> Bool {
+        guard let name = try Cgroup.name(of: process.pid) else { return false }
         return held.contains { $0.group.group.contains(groupNamed: name) && $0.exists }
     }
 
@@ -152,17 +157,12 @@ final class UnitContainment: Containment {
         }
     }
 
-    override var isFrozen: Bool {
-        isFreezeRequested
-            && held.allSatisfy { unit in
-                guard let events = unit.group.group.events else { return !unit.exists }
-                return events.isFrozen || !events.isPopulated
-            }
+    override func isFrozen() throws(Errno) -> Bool {
+        for unit in held where unit.exists {
+            if let events = try unit.group.group.readEvents(), events.isPopulated, !events.isFrozen { return false }
+        }
+        return isFreezeRequested
     }
-}
-
-extension [ProcessStatus] {
-    fileprivate var inOrderOfStart: [ProcessStatus] { sorted { ($0.startTime, $0.pid) < ($1.startTime, $1.pid) } }
 }
 
 extension ProcessTable {
@@ -178,12 +178,12 @@ extension ProcessTable {
     public func adopt(
         _ process: consuming PinnedProcess, in group: UnitGroup, suspendMethod: SuspendMethod = .signal
     ) -> ProcessTree? {
-        guard let status = ProcessStatus(of: process.pid), !status.isZombie, process.lives,
-            let users = RunningProcess.users(of: process.pid)
+        guard let status = try? ProcessStatus(of: process.pid), !status.isZombie, process.lives,
+            let users = try? RunningProcess.users(of: process.pid),
+            let containment = try? UnitContainment(
+                [group], main: status.identity, usesFreezer: suspendMethod != .signal, helpers: helpers),
+            (try? containment.claims(status)) == true
         else { return nil }
-        let containment = UnitContainment(
-            [group], main: status.identity, usesFreezer: suspendMethod != .signal, helpers: helpers)
-        guard containment.claims(status) else { return nil }
         let owner = TreeOwner(ofProcessWith: users)
         return insertAdopted(process, status, owner: owner, in: containment, by: suspendMethod) { saved in
             saved.units = [group.name]
@@ -208,9 +208,10 @@ extension ProcessTree {
 
 extension SavedTree {
     /// Returns the containment of a tree of units; nil if it is none.
-    func unitContainment(helpers: HelperPrograms) -> UnitContainment? {
+    func unitContainment(helpers: HelperPrograms) throws(Errno) -> UnitContainment? {
         guard !units.isEmpty else { return nil }
-        return UnitContainment(
-            units.compactMap { UnitGroup($0) }, main: main, usesFreezer: suspendMethod != .signal, helpers: helpers)
+        var groups: [UnitGroup] = []
+        for unit in units { if let group = try UnitGroup(unit) { groups.append(group) } }
+        return try UnitContainment(groups, main: main, usesFreezer: suspendMethod != .signal, helpers: helpers)
     }
 }

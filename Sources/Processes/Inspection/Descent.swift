@@ -8,14 +8,21 @@ struct Children {
     private enum Source {
         case listOfEachThread
         case parentOfEveryProcess([ProcessID: [ProcessID]])
+        case unread(Errno)
     }
 
     private let source: Source
 
-    private static let areListedByKernel = ProcFile.read("/proc/self/task/\(getpid())/children", limit: 1) != nil
+    private static let areListedByKernel = unsafe access("/proc/thread-self/children", F_OK) == 0
 
     init() {
-        source = Self.areListedByKernel ? .listOfEachThread : Self.parents(among: ProcessStatus.all())
+        do throws(Errno) {
+            source =
+                Self.areListedByKernel
+                ? .listOfEachThread : Self.parents(among: try .all(of: ProcFile.processIDs(in: "/proc")))
+        } catch {
+            source = .unread(error)
+        }
     }
 
     /// The children as of these processes' own words.
@@ -31,23 +38,25 @@ struct Children {
     ///
     /// A kernel's list can miss children while others of the same parent are being reaped; it is exact
     /// when the parent is stopped, and for the calling process.
-    func of(_ pid: ProcessID, threadCount: Int) -> [ProcessID] {
+    func of(_ pid: ProcessID, threadCount: Int) throws(Errno) -> [ProcessID] {
         switch source {
-        case .parentOfEveryProcess(let children):
-            children[pid] ?? []
-        case .listOfEachThread where threadCount == 1:
-            listedChildren(of: pid, thread: pid)
-        case .listOfEachThread:
-            ProcFile.processIDs(in: "/proc/\(pid)/task").flatMap { listedChildren(of: pid, thread: $0) }
+        case .unread(let error): throw error
+        case .parentOfEveryProcess(let children): return children[pid] ?? []
+        case .listOfEachThread: break
         }
+        var found: [ProcessID] = []
+        for thread in threadCount == 1 ? [pid] : try ProcFile.processIDs(in: "/proc/\(pid)/task") {
+            found += try listedChildren(of: pid, thread: thread)
+        }
+        return found
     }
 
-    private func listedChildren(of pid: ProcessID, thread: ProcessID) -> [ProcessID] {
+    private func listedChildren(of pid: ProcessID, thread: ProcessID) throws(Errno) -> [ProcessID] {
         // Far above what a process can have with the kernel's largest pid_max (4,194,304) in practice.
         let path = ProcPath(pid, thread: thread, "children")
         // Mostly there are none, or few.
-        if let few = ProcFile.readWhole(path, { Self.numbers(in: $0) }) { return few }
-        let list = ProcFile.read(path, limit: 4 << 20, longestRecord: 16) ?? []
+        if let few = try ProcFile.readWhole(path, { Self.numbers(in: $0) }) { return few }
+        let list = try ProcFile.read(path, limit: 4 << 20, longestRecord: 16) ?? []
         return Self.numbers(in: list.span)
     }
 
@@ -63,37 +72,47 @@ struct Children {
     }
 }
 
-/// A walk down from processes to everything below them.
+/// A walk down from processes to everything below them. Where a read fails, the look is not complete.
 struct Descendants {
     private let children: Children
     private var visited: Set<ProcessID>
-    private(set) var look = Look()
+    var look = Look()
 
-    init(children: Children) {
+    init(children: Children = Children()) {
         self.children = children
         // These are never part of an app, although a file of the kernel may say so.
         visited = [0, 1, getpid()]
     }
 
     /// Adds a process and everything below it. The children of one that has ended are not its own any more.
-    mutating func add(_ pid: ProcessID, _ status: ProcessStatus?) {
-        guard !visited.contains(pid) else { return }
-        look.add(pid, status)
-        guard let status else { return }
-        visited.insert(pid)
-        if !status.isZombie { addChildren(of: pid, threadCount: status.threadCount) }
+    mutating func add(_ process: ProcessStatus) {
+        guard !visited.contains(process.pid) else { return }
+        look.add(process.pid, process)
+        addChildren(of: process)
+    }
+
+    /// Reads a process that was known, and adds it and everything below it.
+    mutating func add(_ process: ProcessIdentity) {
+        guard !visited.contains(process.pid), let status = look.add(process.pid, if: { $0.identity == process }) else {
+            return
+        }
+        addChildren(of: status)
+    }
+
+    private mutating func addChildren(of process: ProcessStatus) {
+        visited.insert(process.pid)
+        if !process.isZombie { addChildren(of: process.pid, threadCount: process.threadCount) }
     }
 
     /// Adds everything below a process.
     mutating func addChildren(of parent: ProcessID, threadCount: Int) {
         var pending = [(parent, threadCount)]
         while let (parent, threadCount) = pending.popLast() {
-            for child in children.of(parent, threadCount: threadCount) where !visited.contains(child) {
+            let list = look.reading { [children] () throws(Errno) in try children.of(parent, threadCount: threadCount) }
+            for child in list ?? [] where !visited.contains(child) {
                 // A child with another parent by now has ended and its number was reused, or it was reparented: then it
                 // is found there.
-                let status = ProcessStatus(of: child).flatMap { $0.parent == parent ? $0 : nil }
-                look.add(child, status)
-                guard let status else { continue }
+                guard let status = look.add(child, if: { $0.parent == parent }) else { continue }
                 visited.insert(child)
                 if !status.isZombie { pending.append((child, status.threadCount)) }
             }
@@ -189,7 +208,7 @@ public struct Ancestry: Sendable {
         var processes: [ProcessID] = []
         var next = pid
         while next > 1, next != getpid() {
-            guard processes.count < limit, let status = ProcessStatus(of: next) else { return nil }
+            guard processes.count < limit, let status = try? ProcessStatus(of: next) else { return nil }
             processes.append(next)
             next = status.parent
         }
@@ -200,11 +219,11 @@ public struct Ancestry: Sendable {
 extension ProcessStatus {
     /// Returns whether something is so of the process itself or of one above it, as far up as this process or process
     /// 1.
-    func isOrComesFrom(_ isWanted: (ProcessStatus) -> Bool) -> Bool {
+    func isOrComesFrom(_ isWanted: (ProcessStatus) -> Bool) throws(Errno) -> Bool {
         var next: ProcessStatus? = self
         while let status = next, status.pid > 1, status.pid != getpid() {
             if isWanted(status) { return true }
-            next = ProcessStatus(of: status.parent)
+            next = try ProcessStatus(of: status.parent)
         }
         return false
     }

@@ -22,7 +22,7 @@ public struct LockWait: Hashable, Sendable {
     /// Returns the waits of this moment. The kernel lists every lock of the machine, and may wait 10 ms for that
     /// (synchronize_rcu(), Linux 6.18).
     public static func all() -> [LockWait] {
-        guard let text = ProcFile.read("/proc/locks", limit: limit) else { return [] }
+        guard let text = try? ProcFile.read("/proc/locks", limit: limit) else { return [] }
         return parse(text)
     }
 
@@ -62,9 +62,9 @@ extension OpenFile {
     public var locks: [LockedFile] {
         guard target.utf8.first == UInt8(ascii: "/") else { return [] }
         let path = ProcPath(process, "fdinfo/", number)
-        if let found = ProcFile.readWhole(path, { Self.locks(in: $0) }) { return found }
+        if let found = try? ProcFile.readWhole(path, { Self.locks(in: $0) }) { return found }
         // There may be many.
-        let text = ProcFile.read(path, limit: 1 << 14, longestRecord: Self.longestLine) ?? []
+        let text = (try? ProcFile.read(path, limit: 1 << 14, longestRecord: Self.longestLine)) ?? []
         return Self.locks(in: text.span)
     }
 
@@ -93,7 +93,7 @@ public struct Mounts: Sendable {
     private static let limit = 1 << 20
 
     /// The mounts of this moment.
-    public init() { self.init(parsing: ProcFile.read("/proc/self/mountinfo", limit: Self.limit) ?? []) }
+    public init() { self.init(parsing: (try? ProcFile.read("/proc/self/mountinfo", limit: Self.limit)) ?? []) }
 
     /// Reads the lines: `36 35 98:0 /mnt1 /mnt2 rw,noatime master:1 - ext3 /dev/root rw,errors=continue`.
     init(parsing text: [UInt8]) {

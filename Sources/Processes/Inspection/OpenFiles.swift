@@ -85,7 +85,8 @@ public struct OpenFileScan {
             } else if let next = processes.popFirst() {
                 process = next
                 // The list leaves out 0, which is no number of a process.
-                numbers = [0] + ProcFile.processIDs(in: "/proc/\(next)/fd", limit: min(Self.processLimit, left))
+                let listed = try? ProcFile.processIDs(in: "/proc/\(next)/fd", limit: min(Self.processLimit, left))
+                numbers = [0] + (listed ?? [])
                 used += numbers.count / Self.listedAtATime
             }
         }

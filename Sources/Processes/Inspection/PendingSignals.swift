@@ -48,10 +48,10 @@ extension ProcessTree {
     }
 
     private func signals(of process: ProcessIdentity) -> PendingSignals {
-        let text = ProcFile.read("/proc/\(process.pid)/status", limit: 1 << 16, longestRecord: 0)
+        let text = try? ProcFile.read("/proc/\(process.pid)/status", limit: 1 << 16, longestRecord: 0)
         // No other process gets the number of a child that was not reaped.
         let isChild = isChild && process == main && exitStatus == nil
-        guard let text, isChild || process.isCurrent else { return [] }
+        guard let text, isChild || (try? process.exists()) == true else { return [] }
         return .parse(text)
     }
 }

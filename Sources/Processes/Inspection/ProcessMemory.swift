@@ -50,10 +50,9 @@ enum ProcessMemory {
         guard error == 0 else {
             switch error {
             case ETIMEDOUT: pause(process, at: BootTime.now.seconds)
-            case EBUSY: break
             // No process is left for a reader, with a fork bomb of the same user for example, which has to be found and stopped.
-            case EAGAIN: return ProcFile.read(ProcPath(process, file), limit: limit)
-            default: ProcFile.recordFailure(error)
+            case EAGAIN: return try? ProcFile.read(ProcPath(process, file), limit: limit)
+            default: break
             }
             return nil
         }

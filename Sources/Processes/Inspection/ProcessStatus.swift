@@ -31,25 +31,35 @@ public struct ProcessStatus: Hashable, Sendable {
 
 extension ProcessStatus {
     /// The status of a process, or nil when it is gone. 52 numbers of 20 digits and a name of 64 bytes fit into one read.
-    public init?(of pid: ProcessID) {
-        guard let status = ProcFile.readWhole(ProcPath(pid, "stat"), { ProcessStatus(parsing: $0) }) else { return nil }
+    ///
+    /// - Throws: The error of a read that fails for another reason.
+    public init?(of pid: ProcessID) throws(Errno) {
+        let path = ProcPath(pid, "stat")
+        guard let status = try ProcFile.readWhole(path, { ProcessStatus(parsing: $0) }) else { return nil }
         self = status
     }
 
-    /// Returns every process of the machine: one pass over `/proc`.
-    static func all() -> [ProcessStatus] {
-        ProcFile.processIDs(in: "/proc").compactMap { ProcessStatus(of: $0) }
-    }
-
     /// The status of one thread of a process, or nil when it is gone.
-    init?(ofThread thread: ProcessID, of pid: ProcessID) {
+    init?(ofThread thread: ProcessID, of pid: ProcessID) throws(Errno) {
         let path = "/proc/\(pid)/task/\(thread)/stat"
-        guard let status = ProcFile.readWhole(path, { ProcessStatus(parsing: $0) }) else { return nil }
+        guard let status = try ProcFile.readWhole(path, { ProcessStatus(parsing: $0) }) else { return nil }
         self = status
     }
 }
 
+extension [ProcessStatus] {
+    /// Returns the processes that have these numbers.
+    static func all(of numbers: [ProcessID]) throws(Errno) -> [ProcessStatus] {
+        var found: [ProcessStatus] = []
+        for number in numbers { if let status = try ProcessStatus(of: number) { found.append(status) } }
+        return found
+    }
+}
+
 extension Sequence<ProcessStatus> {
+    /// The processes in the order of their starts, so that parents come first.
+    var inOrderOfStart: [ProcessStatus] { sorted { ($0.startTime, $0.pid) < ($1.startTime, $1.pid) } }
+
     /// The processes, safe from mistaking them for later ones.
     var identities: [ProcessIdentity] { map { $0.identity } }
 
@@ -226,14 +236,19 @@ public struct ProcessIdentity: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension ProcessIdentity {
-    /// The status of the process; nil if it is gone, whatever its number means now.
-    var status: ProcessStatus? { ProcessStatus(of: pid).flatMap { $0.startTime == startTime ? $0 : nil } }
+    /// Reads the status of the process; nil if it is gone, whatever its number means now.
+    func readStatus() throws(Errno) -> ProcessStatus? {
+        try ProcessStatus(of: pid).flatMap { $0.startTime == startTime ? $0 : nil }
+    }
 
-    /// The status of the process; nil if it has ended.
-    var livingStatus: ProcessStatus? { status.flatMap { $0.isZombie ? nil : $0 } }
+    /// Reads the status of the process; nil if it has ended.
+    func readLivingStatus() throws(Errno) -> ProcessStatus? { try readStatus().flatMap { $0.isZombie ? nil : $0 } }
 
-    /// A Boolean value that indicates whether the number still means this process.
-    var isCurrent: Bool { status != nil }
+    /// Returns whether the number still means this process.
+    func exists() throws(Errno) -> Bool { try readStatus() != nil }
+
+    /// Returns whether the process has ended.
+    func hasEnded() throws(Errno) -> Bool { try readLivingStatus() == nil }
 
     /// Returns whether the process started after another one. The numbers decide between two of the same clock tick, in
     /// which the kernel gives out no number twice.

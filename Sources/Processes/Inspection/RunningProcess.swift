@@ -26,27 +26,27 @@ public struct RunningProcess: Sendable {
 
     /// Nil when the process is gone, or may not be looked at.
     public init?(of pid: ProcessID) {
-        guard let status = ProcessStatus(of: pid), let users = Self.users(of: pid) else { return nil }
+        guard let status = try? ProcessStatus(of: pid), let users = try? Self.users(of: pid) else { return nil }
         identity = status.identity
         name = status.name
         isZombie = status.isZombie
         self.users = users
         isKernels = Self.flags(of: pid).map { $0 & Self.kernelThread != 0 } ?? true
-        group = Cgroup.name(of: pid)
+        group = try? Cgroup.name(of: pid)
         executable = Self.executable(of: pid)
         commandLine = ProcessInfo(status).commandLine()
     }
 
     /// Returns the line `Uid:` of proc_pid_status(5), without the fourth, which is for files.
-    static func users(of pid: ProcessID) -> [UInt32]? {
-        users(inStatus: ProcFile.read("/proc/\(pid)/status", limit: 1 << 16) ?? [])
+    static func users(of pid: ProcessID) throws(Errno) -> [UInt32]? {
+        users(inStatus: try ProcFile.read("/proc/\(pid)/status", limit: 1 << 16) ?? [])
     }
 
     static func users(inStatus text: [UInt8]) -> [UInt32]? { numbers("Uid:", inStatus: text) }
 
     /// Returns the real, effective and saved group of a process.
-    static func groups(of pid: ProcessID) -> [UInt32]? {
-        numbers("Gid:", inStatus: ProcFile.read("/proc/\(pid)/status", limit: 1 << 16) ?? [])
+    static func groups(of pid: ProcessID) throws(Errno) -> [UInt32]? {
+        numbers("Gid:", inStatus: try ProcFile.read("/proc/\(pid)/status", limit: 1 << 16) ?? [])
     }
 
     private static func numbers(_ name: String, inStatus text: [UInt8]) -> [UInt32]? {
@@ -58,7 +58,7 @@ public struct RunningProcess: Sendable {
 
     /// Returns field 9 of proc_pid_stat(5).
     private static func flags(of pid: ProcessID) -> UInt64? {
-        guard let text = ProcFile.read("/proc/\(pid)/stat", limit: 2048),
+        guard let text = try? ProcFile.read("/proc/\(pid)/stat", limit: 2048),
             let close = text.lastIndex(of: UInt8(ascii: ")"))
         else { return nil }
         let fields = text[(close + 1)...].split(separator: UInt8(ascii: " "))
@@ -83,9 +83,9 @@ extension RunningProcess {
         return zip(parts, parts.dropFirst()).contains { $0 == "apps" && $1.hasPrefix("app-") }
     }
 
-    /// Returns the unit of systemd that a process is in, or its cgroup outside of all units; nil if the process is gone.
+    /// Returns the unit of systemd that a process is in, or its cgroup outside of all units; nil if that cannot be read.
     public static func unit(of pid: ProcessID) -> String? {
-        Cgroup.name(of: pid).map { Cgroup.unit(in: $0) ?? $0 }
+        (try? Cgroup.name(of: pid)).map { Cgroup.unit(in: $0) ?? $0 }
     }
 
     /// The logind session whose scope it is in.
@@ -100,7 +100,7 @@ extension RunningProcess {
     ///
     /// - Parameter pid: The number of the process, which is left out.
     public static func ancestors(of pid: ProcessID) -> [ProcessID]? {
-        guard let parent = ProcessStatus(of: pid)?.parent else { return nil }
+        guard let parent = (try? ProcessStatus(of: pid))?.parent else { return nil }
         guard parent > 1 else { return [] }
         return Ancestry(of: parent)?.processes
     }
@@ -136,8 +136,8 @@ extension ProcessInfo {
 
     /// The process as messages name it: `process 4321 (sleep, state S) of user root`.
     public var subject: String {
-        let user = RunningProcess.users(of: pid)?.first.map { " of user \(UserAccount.name(ofUserID: $0))" } ?? ""
-        return "process \(pid) (\(name), state \(state.letter))\(user)"
+        let user = (try? RunningProcess.users(of: pid))?.first.map(UserAccount.name(ofUserID:))
+        return "process \(pid) (\(name), state \(state.letter))" + (user.map { " of user \($0)" } ?? "")
     }
 
     /// Returns the first 4096 bytes of the arguments, which are the process's own word.

@@ -5,7 +5,7 @@ struct SignalDispositions {
 
     /// Nil when the process is gone.
     init?(of pid: ProcessID) {
-        let text = ProcFile.read("/proc/\(pid)/status", limit: 1 << 16) ?? []
+        let text = (try? ProcFile.read("/proc/\(pid)/status", limit: 1 << 16)) ?? []
         guard let ignored = Self.mask("SigIgn:", in: text), let handled = Self.mask("SigCgt:", in: text) else {
             return nil
         }

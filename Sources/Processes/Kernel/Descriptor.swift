@@ -44,8 +44,8 @@ enum ProcessDescriptor {
     }
 
     /// Returns the process of a descriptor: see `Pid:` in proc_pid_fdinfo(5), and pidfd_open(2).
-    static func target(of descriptor: Int32) -> Target {
-        guard let text = ProcFile.read("/proc/self/fdinfo/\(descriptor)", limit: 4096),
+    static func target(of descriptor: Int32) throws(Errno) -> Target {
+        guard let text = try ProcFile.read("/proc/self/fdinfo/\(descriptor)", limit: 4096),
             let line = text.split(separator: UInt8(ascii: "\n")).first(where: { $0.starts(with: Array("Pid:".utf8)) }),
             let pid = ProcessID(ascii: line.dropFirst("Pid:\t".utf8.count))
         else { return .none }

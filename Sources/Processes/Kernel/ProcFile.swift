@@ -1,39 +1,29 @@
 import CLinux
 import Glibc
-import Synchronization
 
 /// Reads files under `/proc` and in cgroups, which may vanish between any two calls.
+///
+/// What is gone, forbidden or without contents reads as nil or empty. Anything else is thrown, for example the lack of a descriptor.
 enum ProcFile {
-    /// The number of reads that failed for a reason other than that the file is gone, forbidden or without contents, for
-    /// example for want of a descriptor or of memory. Results from such a time may be incomplete.
-    private static let failures = Atomic<Int>(0)
-
-    /// Reads something, and returns whether no read of it failed for want of a resource.
-    static func checkCompleteness<Found>(_ look: () -> Found) -> (found: Found, isComplete: Bool) {
-        let before = failures.load(ordering: .relaxed)
-        let found = look()
-        return (found, failures.load(ordering: .relaxed) == before)
-    }
-
-    /// Takes note of why something could not be read.
-    static func recordFailure(_ error: Int32) {
+    /// Does nothing about the error of a file that is gone, forbidden or without contents, and throws any other.
+    static func throwUnlessGone(_ error: Int32) throws(Errno) {
         // EOPNOTSUPP: cgroup.procs of a threaded group, whose processes are listed in the domain above.
-        guard ![ENOENT, ESRCH, ENODEV, ENOTDIR, EACCES, EPERM, EOPNOTSUPP].contains(error) else { return }
-        failures.add(1, ordering: .relaxed)
+        guard [ENOENT, ESRCH, ENODEV, ENOTDIR, EACCES, EPERM, EOPNOTSUPP].contains(error) else {
+            throw Errno(rawValue: error)
+        }
     }
 
-    /// Returns the first `limit` bytes of a file, or nil when it cannot be read, which mostly means that the process is
-    /// gone.
+    /// Returns the first `limit` bytes of a file.
     ///
     /// - Parameter longestRecord: For a file of records, of which the kernel gives as many at once as fit into a page
     ///   (`seq_read()`): the length of the longest. A reader that gets a shorter answer has got all, and need not ask
     ///   again.
-    static func read(_ path: some FilePath, limit: Int, longestRecord: Int? = nil) -> [UInt8]? {
-        guard let file = open(path) else { return nil }
+    static func read(_ path: some FilePath, limit: Int, longestRecord: Int? = nil) throws(Errno) -> [UInt8]? {
+        guard let file = try open(path) else { return nil }
         var content: [UInt8] = []
         while content.count < limit {
             let size = min(limit - content.count, pageSize)
-            guard let chunk = readChunk(of: file, atMost: size) else { return nil }
+            guard let chunk = try readChunk(of: file, atMost: size) else { return nil }
             content += chunk
             if chunk.isEmpty { break }
             if let longestRecord, size == pageSize, chunk.count < size - longestRecord { break }
@@ -43,14 +33,16 @@ enum ProcFile {
 
     /// Reads a file that the kernel gives as a whole in one call, as those are that have a line or a number for one process.
     ///
-    /// - Returns: The result of `body`; nil if the file cannot be read, or may be longer than 2 KiB.
-    static func readWhole<Result>(_ path: some FilePath, _ body: (Span<UInt8>) -> Result?) -> Result? {
-        guard let file = open(path) else { return nil }
-        return readAgain(file.rawValue, body)
+    /// - Returns: The result of `body`; nil if the file may be longer than 2 KiB.
+    static func readWhole<Result>(
+        _ path: some FilePath, _ body: (Span<UInt8>) -> Result?
+    ) throws(Errno) -> Result? {
+        guard let file = try open(path) else { return nil }
+        return try readAgain(file.rawValue, body)
     }
 
     /// Reads an open file like ``readWhole(_:_:)``, from its beginning.
-    static func readAgain<Result>(_ file: Int32, _ body: (Span<UInt8>) -> Result?) -> Result? {
+    static func readAgain<Result>(_ file: Int32, _ body: (Span<UInt8>) -> Result?) throws(Errno) -> Result? {
         var buffer = InlineArray<2048, UInt8>(repeating: 0)
         var bytes = buffer.mutableSpan
         let count = unsafe bytes.withUnsafeMutableBytes { bytes in
@@ -60,7 +52,7 @@ enum ProcFile {
             } while count < 0 && errno == EINTR
             return count
         }
-        if count < 0 { recordFailure(errno) }
+        if count < 0 { try throwUnlessGone(errno) }
         guard (0..<2048).contains(count) else { return nil }
         return body(buffer.span.extracting(first: count))
     }
@@ -78,22 +70,22 @@ enum ProcFile {
     /// The smallest size of a page that a kernel has.
     private static let pageSize = 4096
 
-    private static func open(_ path: some FilePath) -> Descriptor? {
+    private static func open(_ path: some FilePath) throws(Errno) -> Descriptor? {
         do throws(Errno) {
             return try Descriptor.open(path, O_RDONLY)
         } catch {
-            recordFailure(error.rawValue)
+            try throwUnlessGone(error.rawValue)
             return nil
         }
     }
 
-    private static func readChunk(of file: borrowing Descriptor, atMost count: Int) -> [UInt8]? {
+    private static func readChunk(of file: borrowing Descriptor, atMost count: Int) throws(Errno) -> [UInt8]? {
         var result = 0
         let chunk = unsafe [UInt8](unsafeUninitializedCapacity: count) { buffer, initialized in
             result = unsafe read(from: file, into: UnsafeMutableRawBufferPointer(buffer))
             initialized = max(result, 0)
         }
-        if result < 0 { recordFailure(errno) }
+        if result < 0 { try throwUnlessGone(errno) }
         return result < 0 ? nil : chunk
     }
 
@@ -111,8 +103,8 @@ enum ProcFile {
         return unsafe readlink("/proc/\(pid)/cwd", &byte, 1) >= 0 || errno != EACCES
     }
 
-    /// Returns the entries of a directory that are process or thread numbers, at most `limit`; none when it cannot be read.
-    static func processIDs(in directory: String, limit: Int = .max) -> [ProcessID] {
+    /// Returns the entries of a directory that are process or thread numbers, at most `limit`.
+    static func processIDs(in directory: String, limit: Int = .max) throws(Errno) -> [ProcessID] {
         var capacity = 64
         while true {
             var count = 0
@@ -120,7 +112,7 @@ enum ProcFile {
                 count = unsafe linux_list_process_ids(directory, buffer.baseAddress, capacity, limit)
                 initialized = min(max(count, 0), capacity)
             }
-            if count < 0 { recordFailure(Int32(-count)) }
+            if count < 0 { try throwUnlessGone(Int32(-count)) }
             if count <= capacity { return ids }
             // More may have come by the time of the next call.
             capacity = count + count / 4

@@ -89,7 +89,7 @@ extension WaitStatus {
 
     /// Returns field 52 of proc_pid_stat(5), which is there until the parent has waited.
     private static func ofZombie(_ process: ProcessIdentity) -> WaitStatus? {
-        guard let text = ProcFile.read("/proc/\(process.pid)/stat", limit: 2048),
+        guard let text = try? ProcFile.read("/proc/\(process.pid)/stat", limit: 2048),
             let status = ProcessStatus(parsing: text), status.identity == process, status.isZombie,
             ProcFile.mayLookInto(process.pid), let close = text.lastIndex(of: UInt8(ascii: ")"))
         else { return nil }

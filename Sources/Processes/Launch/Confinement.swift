@@ -42,14 +42,14 @@ public struct Confinement: Hashable, Sendable {
     ///   - pid: The number of the process.
     ///   - time: The time at which the process was known by its number, in clock ticks since boot.
     public init?(of pid: ProcessID, knownAt time: UInt64) {
-        guard let limits = Self.limits(in: ProcFile.read("/proc/\(pid)/limits", limit: 1 << 14) ?? []),
-            let status = ProcFile.read("/proc/\(pid)/status", limit: 1 << 16),
+        guard let limits = Self.limits(in: (try? ProcFile.read("/proc/\(pid)/limits", limit: 1 << 14)) ?? []),
+            let status = try? ProcFile.read("/proc/\(pid)/status", limit: 1 << 16),
             let set = Self.field("CapBnd:", in: status).flatMap({ UInt64($0, radix: 16) }),
             let permitted = Self.field("CapPrm:", in: status).flatMap({ UInt64($0, radix: 16) }),
             let user = Self.field("Uid:", in: status), let flag = Self.field("NoNewPrivs:", in: status),
             let namespace = Self.userNamespace(of: "\(pid)"), let own = Self.userNamespace(of: "self"),
             // Last: a process that has the number now and is old enough had it at each look before.
-            let process = ProcessStatus(of: pid), process.startTime <= time
+            let process = try? ProcessStatus(of: pid), process.startTime <= time
         else { return nil }
         // The capabilities of another user namespace count there only.
         guard namespace == own else {

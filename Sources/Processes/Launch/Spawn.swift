@@ -35,14 +35,20 @@ public func spawn(_ request: SpawnRequest) throws(SpawnError) -> SpawnedProcess 
     let gate = LaunchGate(descriptor: Descriptor(owning: spawned.gate))
 
     // The child cannot have been reaped yet, so this is its own.
-    let keeper = ProcessStatus(of: spawned.keeper)?.identity
-    guard let identity = ProcessStatus(of: spawned.pid)?.identity, keeper != nil || spawned.keeper == 0 else {
-        let error = errno
+    let main: ProcessIdentity
+    let keeper: ProcessIdentity?
+    do throws(Errno) {
+        keeper = try ProcessStatus(of: spawned.keeper)?.identity
+        guard let identity = try ProcessStatus(of: spawned.pid)?.identity, keeper != nil || spawned.keeper == 0 else {
+            throw Errno(rawValue: ENOENT)
+        }
+        main = identity
+    } catch {
         _ = linux_pidfd_send_signal(pidfd.rawValue, SIGKILL)
-        throw .failed("read /proc", error)
+        throw .failed("read /proc", error.rawValue)
     }
     return SpawnedProcess(
-        identity: identity,
+        identity: main,
         keeper: keeper,
         descriptor: pidfd,
         execStatus: ExecStatusPipe(descriptor: status, request: request),

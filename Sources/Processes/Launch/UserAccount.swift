@@ -80,7 +80,8 @@ extension UserAccount {
 
     /// Returns the name of a user in passwd(5); the number if it has none there. Does not ask the name service.
     public static func name(ofUserID userID: UInt32) -> String {
-        for line in (ProcFile.read("/etc/passwd", limit: largestEntry) ?? []).split(separator: UInt8(ascii: "\n")) {
+        let text = (try? ProcFile.read("/etc/passwd", limit: largestEntry)) ?? []
+        for line in text.split(separator: UInt8(ascii: "\n")) {
             let fields = line.split(separator: UInt8(ascii: ":"), maxSplits: 3, omittingEmptySubsequences: false)
             guard fields.count == 4, UInt32(String(decoding: fields[2], as: UTF8.self)) == userID else { continue }
             return String(decoding: fields[0], as: UTF8.self)

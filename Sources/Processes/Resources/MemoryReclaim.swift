@@ -136,7 +136,7 @@ extension MemoryReclaim {
         guard pidfd >= 0 else { return Self.failure(-pidfd) }
         let descriptor = Descriptor(owning: pidfd)
         // The descriptor holds whichever process had the number; the start time identifies it.
-        guard process.isCurrent else { return nil }
+        guard (try? process.exists()) == true else { return nil }
         let vectors = ranges.map { ($0.lowerBound, $0.upperBound - $0.lowerBound) }
         let advised = unsafe linux_page_out(descriptor.rawValue, vectors, vectors.count)
         let rest: [Range<UInt64>]
@@ -182,7 +182,7 @@ extension MemoryReclaim {
 extension Cgroup {
     /// `memory.current`, in bytes; nil without the memory controller.
     var memoryInUse: Int? {
-        guard let text = ProcFile.read(file("memory.current"), limit: 32) else { return nil }
+        guard let text = try? ProcFile.read(file("memory.current"), limit: 32) else { return nil }
         return Int(ascii: text.prefix { $0 != UInt8(ascii: "\n") })
     }
 }
@@ -194,7 +194,7 @@ enum MemoryMap {
 
     /// Returns the mappings that are the process's alone; none when it is gone.
     static func privateRanges(of pid: ProcessID) -> [Range<UInt64>] {
-        privateRanges(inMap: ProcFile.read("/proc/\(pid)/maps", limit: sizeLimit) ?? [])
+        privateRanges(inMap: (try? ProcFile.read("/proc/\(pid)/maps", limit: sizeLimit)) ?? [])
     }
 
     /// Lines such as `7f0a000-7f0c000 rw-p 00000000 00:00 0  name`, where the fourth letter is p for private. What may
@@ -262,7 +262,7 @@ enum MemoryMap {
     static func ownSize(of pid: ProcessID) -> Int { sizes(of: pid).map { max($0.resident - $0.shared, 0) } ?? 0 }
 
     private static func sizes(of pid: ProcessID) -> (resident: Int, shared: Int)? {
-        sizes(inStatm: ProcFile.read("/proc/\(pid)/statm", limit: 256) ?? [])
+        sizes(inStatm: (try? ProcFile.read("/proc/\(pid)/statm", limit: 256)) ?? [])
     }
 
     /// The largest number of pages that is believed: the sizes of all processes have a sum.

@@ -121,7 +121,7 @@ public final class ResourceControl {
         for setting in ResourceSetting.allCases where settings.contains(setting) {
             let wanted = capabilities.wanted(setting, by: profile)
             for subject in subjects where setting.isOfThreads || subject.id == subject.process.pid {
-                guard let current = setting.read(subject.id) else { continue }
+                guard let current = try? setting.read(subject.id) else { continue }
                 let own = update.own(setting, of: subject, current: current)
                 let value = wanted.map { setting.value(wanted: $0, own: own) } ?? own
                 update.note(setting, of: subject, own: own, before: current, after: value)
@@ -141,8 +141,8 @@ public final class ResourceControl {
         _ update: inout OwnValues.Update
     ) -> Errno? {
         var values: (own: Int, before: Int, after: Int)?
-        let error = setting.change(subject.id) {
-            tree.isCurrent(subject.process)
+        let error = setting.change(subject.id) { () throws(Errno) in
+            try tree.isCurrent(subject.process)
         } _: { current in
             let own = update.own(setting, of: subject, current: current)
             let value = wanted.map { setting.value(wanted: $0, own: own) } ?? own
@@ -191,8 +191,8 @@ extension ProcessTree {
         for process in processes {
             for subject in subjects(of: process.identity, threadCount: process.threadCount, &left) {
                 for setting in ResourceSetting.allCases where setting.isOfThreads || subject.id == process.pid {
-                    _ = setting.change(subject.id) {
-                        isCurrent(subject.process)
+                    _ = setting.change(subject.id) { () throws(Errno) in
+                        try isCurrent(subject.process)
                     } _: { current in
                         update.own(setting, of: subject, current: current)
                     }
@@ -206,7 +206,8 @@ extension ProcessTree {
     private func subjects(of process: ProcessIdentity, threadCount: Int, _ left: inout Int) -> [OwnValues.Subject] {
         let first = OwnValues.Subject(process: process, id: process.pid)
         guard threadCount > 1, left > 0 else { return [first] }
-        let others = ProcFile.processIDs(in: "/proc/\(process.pid)/task").filter { $0 != process.pid }.prefix(left)
+        let threads = try? ProcFile.processIDs(in: "/proc/\(process.pid)/task")
+        let others = (threads ?? []).filter { $0 != process.pid }.prefix(left)
         left -= others.count
         return [first] + others.map { OwnValues.Subject(process: process, id: $0) }
     }

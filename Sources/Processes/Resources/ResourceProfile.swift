@@ -99,7 +99,7 @@ public enum ProcessLimit: Hashable, Sendable {
     public static func possibleProcesses() -> Int {
         let limits = ["/proc/sys/kernel/pid_max", "/proc/sys/kernel/threads-max", "/sys/fs/cgroup/pids.max"]
         return limits.compactMap { path in
-            ProcFile.read(path, limit: 32).flatMap { Int(String(decoding: $0, as: UTF8.self).filter { $0 != "\n" }) }
+            (try? ProcFile.read(path, limit: 32)).flatMap { Int(ascii: $0.prefix { $0 != UInt8(ascii: "\n") }) }
         }.min() ?? Int(Int32.max)
     }
 }

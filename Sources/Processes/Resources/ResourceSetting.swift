@@ -43,7 +43,7 @@ enum ResourceSetting: Int, CaseIterable {
     }
 
     /// Returns the value of a thread, or of the process with this number; nil if it is gone or may not be looked at.
-    func read(_ id: ProcessID) -> Int? {
+    func read(_ id: ProcessID) throws(Errno) -> Int? {
         switch self {
         case .nice:
             var nice: Int32 = 0
@@ -51,8 +51,8 @@ enum ResourceSetting: Int, CaseIterable {
         case .ioPriority:
             let priority = linux_get_io_priority(id)
             return priority >= 0 ? Int(priority) : nil
-        case .oomScoreAdjustment: return Self.number(in: ProcPath(id, "oom_score_adj"))
-        case .timerSlack: return Self.number(in: ProcPath(id, "timerslack_ns"))
+        case .oomScoreAdjustment: return try ProcFile.readWhole(ProcPath(id, "oom_score_adj"), Self.number)
+        case .timerSlack: return try ProcFile.readWhole(ProcPath(id, "timerslack_ns"), Self.number)
         }
     }
 
@@ -62,30 +62,30 @@ enum ResourceSetting: Int, CaseIterable {
     ///   - id: The number of the thread or process.
     ///   - isCurrent: Returns whether the number still means the same. Called when nothing can change that any more.
     /// - Returns: The error; nil when it is done or the process gone.
-    func write(_ value: Int, to id: ProcessID, if isCurrent: () -> Bool) -> Errno? {
-        switch self {
-        case .nice: isCurrent() ? Self.failure(linux_set_nice(id, Int32(value))) : nil
-        case .ioPriority: isCurrent() ? Self.failure(linux_set_io_priority(id, Int32(value))) : nil
-        case .oomScoreAdjustment: Self.write(value, to: ProcPath(id, "oom_score_adj"), if: isCurrent)
-        case .timerSlack: Self.write(value, to: ProcPath(id, "timerslack_ns"), if: isCurrent)
+    func write(_ value: Int, to id: ProcessID, if isCurrent: () throws(Errno) -> Bool) -> Errno? {
+        do throws(Errno) {
+            switch self {
+            case .nice: return try isCurrent() ? Self.failure(linux_set_nice(id, Int32(value))) : nil
+            case .ioPriority: return try isCurrent() ? Self.failure(linux_set_io_priority(id, Int32(value))) : nil
+            case .oomScoreAdjustment: return try Self.write(value, to: ProcPath(id, "oom_score_adj"), if: isCurrent)
+            case .timerSlack: return try Self.write(value, to: ProcPath(id, "timerslack_ns"), if: isCurrent)
+            }
+        } catch {
+            return Self.failure(-error.rawValue)
         }
     }
-
-    private static func number(in path: ProcPath) -> Int? { ProcFile.readWhole(path, number) }
 
     private static func number(_ text: Span<UInt8>) -> Int? {
         var position = 0
         return text.number(at: &position)
     }
 
-    private static func write(_ value: Int, to path: ProcPath, if isCurrent: () -> Bool) -> Errno? {
-        do throws(Errno) {
-            let file = try Descriptor.open(path, O_WRONLY)
-            // The open file is that of whichever process had the number.
-            return isCurrent() ? failure(ProcFile.write(value, to: file.rawValue)) : nil
-        } catch {
-            return failure(-error.rawValue)
-        }
+    private static func write(
+        _ value: Int, to path: ProcPath, if isCurrent: () throws(Errno) -> Bool
+    ) throws(Errno) -> Errno? {
+        let file = try Descriptor.open(path, O_WRONLY)
+        // The open file is that of whichever process had the number.
+        return try isCurrent() ? failure(ProcFile.write(value, to: file.rawValue)) : nil
     }
 
     /// Changes the value of a thread or a process; the new value follows from the present value.
@@ -94,16 +94,23 @@ enum ResourceSetting: Int, CaseIterable {
     ///   - isCurrent: As in ``write(_:to:if:)``.
     ///   - change: Returns the new value. Called if the present one can be read.
     /// - Returns: The error; nil when it is done or the process gone.
-    func change(_ id: ProcessID, if isCurrent: () -> Bool, _ change: (_ current: Int) -> Int) -> Errno? {
-        // A file that may be read and written is opened once.
-        if let path = path(id), let file = try? Descriptor.open(path, O_RDWR) {
-            guard let current = ProcFile.readAgain(file.rawValue, Self.number) else { return nil }
+    func change(
+        _ id: ProcessID, if isCurrent: () throws(Errno) -> Bool, _ change: (_ current: Int) -> Int
+    ) -> Errno? {
+        do throws(Errno) {
+            // A file that may be read and written is opened once.
+            if let path = path(id), let file = try? Descriptor.open(path, O_RDWR) {
+                guard let current = try ProcFile.readAgain(file.rawValue, Self.number) else { return nil }
+                let value = change(current)
+                guard value != current, try isCurrent() else { return nil }
+                return Self.failure(ProcFile.write(value, to: file.rawValue))
+            }
+            guard let current = try read(id) else { return nil }
             let value = change(current)
-            return value != current && isCurrent() ? Self.failure(ProcFile.write(value, to: file.rawValue)) : nil
+            return value == current ? nil : write(value, to: id, if: isCurrent)
+        } catch {
+            return Self.failure(-error.rawValue)
         }
-        guard let current = read(id) else { return nil }
-        let value = change(current)
-        return value == current ? nil : write(value, to: id, if: isCurrent)
     }
 
     /// Returns the file of a process that has the value; nil for a value that has system calls.

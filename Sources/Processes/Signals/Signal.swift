@@ -36,18 +36,23 @@ enum SignalDelivery {
     ///
     /// - Parameter mayReach: Judges the process that has the number while a pidfd holds it.
     static func send(
-        _ signal: Signal, to process: ProcessIdentity, if mayReach: (ProcessID) -> Bool = { _ in true }
+        _ signal: Signal, to process: ProcessIdentity, if mayReach: (ProcessID) throws(Errno) -> Bool = { _ in true }
     ) -> Errno? {
         guard process.pid > 1, process.pid != getpid() else { return Errno(rawValue: EPERM) }
         let pidfd = linux_pidfd_open(process.pid)
-        if pidfd == -ENOSYS {
-            return mayReach(process.pid) ? sendWithoutPidfd(signal, to: process) : nil
+        guard pidfd >= 0 || pidfd == -ENOSYS else { return failure(-pidfd) }
+        let descriptor = pidfd >= 0 ? Descriptor(owning: pidfd) : nil
+        do throws(Errno) {
+            // The descriptor holds whichever process had the number; the start time identifies it.
+            guard try mayReach(process.pid), try process.exists() else { return nil }
+        } catch {
+            return error
         }
-        guard pidfd >= 0 else { return failure(-pidfd) }
-        let descriptor = Descriptor(owning: pidfd)
-        // The descriptor holds whichever process had the number; the start time identifies it.
-        guard process.isCurrent, mayReach(process.pid) else { return nil }
-        return send(signal, through: descriptor.rawValue)
+        // Before Linux 5.3, the number could be reused between the two calls, which nothing can prevent there.
+        let isSent = pidfd >= 0 ? linux_pidfd_send_signal(pidfd, signal.rawValue) : kill(process.pid, signal.rawValue)
+        let error = pidfd >= 0 ? -isSent : errno
+        extendLifetime(descriptor)
+        return isSent == 0 ? nil : failure(error)
     }
 
     /// Sends a signal to the process that a pidfd stands for; nil when it was delivered or the process is gone.
@@ -61,16 +66,9 @@ enum SignalDelivery {
     /// - Returns: Whether the group has got it.
     static func send(_ signal: Signal, toGroupLedBy leader: ProcessIdentity) -> Bool {
         guard leader.pid > 1, leader.pid != getpgrp(), let descriptor = ProcessDescriptor.open(leader.pid),
-            leader.isCurrent
+            (try? leader.exists()) == true
         else { return false }
         return linux_pidfd_signal_group(descriptor.rawValue, signal.rawValue) == 0
-    }
-
-    /// Sends a signal before Linux 5.3. The number could be reused between the two calls, which nothing can prevent
-    /// there.
-    private static func sendWithoutPidfd(_ signal: Signal, to process: ProcessIdentity) -> Errno? {
-        guard process.isCurrent else { return nil }
-        return kill(process.pid, signal.rawValue) == 0 ? nil : failure(errno)
     }
 
     private static func failure(_ error: Int32) -> Errno? {

@@ -7,33 +7,50 @@ extension ProcessTree {
     /// As many descriptors as a look at a process and a signal to it need.
     private static let descriptorsOfLook = 2
 
+    // Where the processes cannot be listed, the main process stands for all that may have missed the signal.
+
     /// Sends a signal to every process. A process that is born meanwhile may be missed.
     ///
     /// - Parameter members: Those of a look that was just taken, where there was one.
     @discardableResult
     func signalAll(_ signal: Signal, of members: [ProcessStatus]? = nil) -> [SignalFailure] {
         if let isReached = containment.signalTogether(signal) {
-            return self.signal(
-                signal, only: (members ?? containment.members()).filter { !isReached($0) }.identities)
+            return self.signal(signal, of: members) { !isReached($0) }
         }
         // Of so few, one more look at each takes less than the list of all.
         if let members, members.count <= 2 { return self.signal(signal, only: members.identities) }
-        let (numbers, isComplete) = ProcFile.checkCompleteness { containment.memberIDs() }
-        guard var numbers else {
-            return self.signal(signal, only: (members ?? containment.members()).identities)
-        }
-        // A list that cannot be read, for want of a descriptor, does not keep the signal from the main process.
-        if !isComplete, exitStatus == nil, !numbers.contains(main.pid) { numbers.append(main.pid) }
-        return self.signal(signal, toMembers: numbers)
+        return signalListed(signal, of: members) { _ in true }
     }
 
     /// Sends a signal to every process but these.
     func signalAll(_ signal: Signal, except others: Set<ProcessIdentity>) -> [SignalFailure] {
-        guard let numbers = containment.memberIDs() else {
-            return self.signal(signal, only: containment.members().identities.filter { !others.contains($0) })
-        }
         let excepted = Set(others.map { $0.pid })
-        return self.signal(signal, toMembers: numbers.filter { !excepted.contains($0) })
+        return signalListed(signal) { !excepted.contains($0) }
+    }
+
+    private func signalListed(
+        _ signal: Signal, of members: [ProcessStatus]? = nil, if isWanted: (ProcessID) -> Bool
+    ) -> [SignalFailure] {
+        do throws(Errno) {
+            if let numbers = try containment.memberIDs() {
+                return self.signal(signal, toMembers: numbers.filter(isWanted))
+            }
+        } catch {
+            // That does not keep the signal from the main process.
+            if exitStatus == nil, isWanted(main.pid) { _ = send(signal, to: main) }
+            return [SignalFailure(process: main, error: error)]
+        }
+        return self.signal(signal, of: members) { isWanted($0.pid) }
+    }
+
+    /// Sends a signal to some of the members, of a look that was just taken or is taken now.
+    func signal(
+        _ signal: Signal, of members: [ProcessStatus]?, if isWanted: (ProcessStatus) -> Bool
+    ) -> [SignalFailure] {
+        var look = Look()
+        if members == nil { look = containment.look() }
+        let failures = self.signal(signal, only: (members ?? look.members).filter(isWanted).identities)
+        return failures + (look.failure.map { [SignalFailure(process: main, error: $0)] } ?? [])
     }
 
     /// Sends a signal to these processes and to no others.
@@ -56,7 +73,11 @@ extension ProcessTree {
     }
 
     func sendToMain(_ signal: Signal, through descriptor: Int32) -> Errno? {
-        containment.maySignal(main.pid) ? SignalDelivery.send(signal, through: descriptor) : nil
+        do throws(Errno) {
+            return try containment.maySignal(main.pid) ? SignalDelivery.send(signal, through: descriptor) : nil
+        } catch {
+            return error
+        }
     }
 
     /// Sends a signal to processes that were members a moment ago, and are still.
@@ -82,14 +103,19 @@ extension ProcessTree {
     private func signalSome(_ signal: Signal, _ rest: inout ArraySlice<ProcessID>) -> [SignalFailure] {
         let opened = openSome(of: &rest)
         defer { for each in opened where each.descriptor >= 0 { _ = Descriptor(owning: each.descriptor) } }
-        let list = containment.memberIDs() ?? []
+        let list: [ProcessID]
+        do throws(Errno) { list = try containment.memberIDs() ?? [] } catch {
+            return [SignalFailure(process: main, error: error)]
+        }
         let present = list.count <= 1 ? nil : Set(list)
         return opened.filter { present?.contains($0.number) ?? (list.first == $0.number) }.compactMap {
             number, descriptor in
             guard descriptor < 0 else { return failure(SignalDelivery.send(signal, through: descriptor), of: number) }
             // For want of a descriptor, or of a kernel that has pidfds.
-            return ProcessStatus(of: number).flatMap { status in
-                failure(SignalDelivery.send(signal, to: status.identity, if: containment.maySignal), of: number)
+            do throws(Errno) {
+                return try ProcessStatus(of: number).flatMap { send(signal, to: $0.identity) }
+            } catch {
+                return SignalFailure(process: main, error: error)
             }
         }
     }
@@ -111,8 +137,12 @@ extension ProcessTree {
     }
 
     private func failure(_ error: Errno?, of number: ProcessID) -> SignalFailure? {
-        guard let error, let status = ProcessStatus(of: number) else { return nil }
-        return SignalFailure(process: status.identity, error: error)
+        guard let error else { return nil }
+        do throws(Errno) {
+            return try ProcessStatus(of: number).map { SignalFailure(process: $0.identity, error: error) }
+        } catch {
+            return SignalFailure(process: main, error: error)
+        }
     }
 }
 
@@ -159,7 +189,7 @@ extension ProcessTree {
             containment.freeze()
         else { return false }
         defer { containment.thaw() }
-        while !containment.isFrozen {
+        while (try? containment.isFrozen()) != true {
             guard BootTime.now < deadline else { return false }
             sched_yield()
         }
@@ -170,10 +200,7 @@ extension ProcessTree {
     private func waitUntilStopped(_ processes: [ProcessIdentity], _ deadline: BootTime) -> Bool {
         var running = processes[...]
         while true {
-            running = running.drop { process in
-                guard let status = process.status else { return true }
-                return !status.mayWaitForChildren
-            }
+            running = running.drop { process in (try? process.readStatus()?.mayWaitForChildren() ?? false) == false }
             if running.isEmpty { return true }
             guard BootTime.now < deadline else { return false }
             sched_yield()
@@ -201,7 +228,7 @@ extension ProcessTree {
     /// - Returns: Whether there were any.
     public func resumeSelfStopped() -> Bool {
         guard desiredState == .running else { return false }
-        let statuses = selfStoppers.compactMap { $0.status }
+        let statuses = selfStoppers.compactMap { try? $0.readStatus() }
         selfStoppers = Set(statuses.identities)
         let stopped = DescentOrder(statuses.filter { $0.state == .stopped }).bottomUp
         signal(.resume, only: stopped.identities)

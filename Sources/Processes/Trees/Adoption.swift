@@ -14,13 +14,13 @@ extension ProcessTable {
     public func adopt(
         _ process: consuming PinnedProcess, name: String, suspendMethod: SuspendMethod = .signal
     ) -> ProcessTree? {
-        guard let status = ProcessStatus(of: process.pid), !status.isZombie, process.lives else { return nil }
+        guard let status = try? ProcessStatus(of: process.pid), !status.isZombie, process.lives else { return nil }
         let main = status.identity
         // Of a process that has ended meanwhile nothing can be reached.
-        guard let users = RunningProcess.users(of: process.pid) else { return nil }
+        guard let users = try? RunningProcess.users(of: process.pid) else { return nil }
         let owner = TreeOwner(ofProcessWith: users)
         let descent = DescentContainment(main: main, known: [])
-        let origin = Cgroup.name(of: main.pid)
+        let origin = try? Cgroup.name(of: main.pid)
         let group = enclose(descent.limited(to: owner, origin: nil), origin: origin, name: name)
         // Without cgroups, or in another unit of systemd's, the processes stay where they are, held by descent. A process that was seen
         // stays a member whatever becomes of its parents.
@@ -64,7 +64,7 @@ extension ProcessTable {
         guard let cgroups, let origin, let group = try? cgroups.makeGroup(for: name) else { return nil }
         do throws(Errno) {
             let containment = try CgroupContainment(group: group, subtree: cgroups)
-            try Relocation(to: group).move(descent, fromUnitOf: Cgroup.name(of: getpid()))
+            try Relocation(to: group).move(descent, fromUnitOf: try Cgroup.name(of: getpid()))
             containment.completeSetUp()
             return containment
         } catch {
@@ -105,13 +105,13 @@ struct Relocation {
     /// - Throws: EBUSY when there is always another one, EPERM when one is in another unit, and what the kernel says.
     func move(_ members: Containment, fromUnitOf unit: String?) throws(Errno) {
         for _ in 0..<Self.roundLimit {
-            let inside = Set(group.processIDs())
-            let outside = members.members().filter { !inside.contains($0.pid) }
+            let inside = Set(try group.processIDs())
+            let outside = try members.look().all().filter { !inside.contains($0.pid) }
             if outside.isEmpty { return }
             for process in outside {
                 // One whose first thread has ended would leave that behind, and not be listed where the others are.
                 guard !process.state.isGone else { throw Errno(rawValue: EPERM) }
-                guard let group = Cgroup.name(of: process.pid) else { throw Errno(rawValue: EPERM) }
+                guard let group = try Cgroup.name(of: process.pid) else { throw Errno(rawValue: EPERM) }
                 guard Cgroup.unit(in: group).map({ $0 == unit.flatMap(Cgroup.unit) }) ?? true else {
                     throw Errno(rawValue: EPERM)
                 }
@@ -124,18 +124,15 @@ struct Relocation {
     /// Moves all processes out of another group, as far as that is possible.
     func empty(_ other: Cgroup) {
         for _ in 0..<Self.roundLimit {
-            let members = other.processIDs()
-            if members.isEmpty { return }
-            for pid in members {
-                guard let status = ProcessStatus(of: pid), (try? move(status.identity)) != nil else { continue }
-            }
+            guard let members = try? other.processIDs(), !members.isEmpty else { return }
+            for pid in members { if let status = try? ProcessStatus(of: pid) { try? move(status.identity) } }
         }
     }
 
     /// Moves a process. A process that has ended needs no move.
     func move(_ process: ProcessIdentity) throws(Errno) {
         // While the descriptor is open and the process lives, no other process can have the number.
-        guard let descriptor = ProcessDescriptor.open(process.pid), process.isCurrent else { return }
+        guard let descriptor = ProcessDescriptor.open(process.pid), try process.exists() else { return }
         do throws(Errno) {
             try group.write(String(process.pid), to: "cgroup.procs")
         } catch {

@@ -36,7 +36,8 @@ extension ProcessTree {
         resumeBottomUp(parents, of: members)
         endFreezing()
         // Programs of another user, such as sudo: nobody need wait for what was never asked.
-        if failures.count == first.count || !first.contains(where: { containment.maySignal($0.pid) }) { askOthers() }
+        let mayReachAny = first.contains { (try? containment.maySignal($0.pid)) ?? true }
+        if failures.count == first.count || !mayReachAny { askOthers() }
         return failures
     }
 
@@ -55,7 +56,7 @@ extension ProcessTree {
 
     /// Asks the others to end if each process that was asked first has ended.
     func askOthersIfDue() {
-        let haveEnded = processesAskedFirst.allSatisfy { $0 == main ? exitStatus != nil : $0.livingStatus == nil }
+        let haveEnded = processesAskedFirst.allSatisfy { $0 == main ? exitStatus != nil : (try? $0.hasEnded()) == true }
         if haveEnded { askOthers() }
     }
 
@@ -117,10 +118,11 @@ extension ProcessTree {
     public var isEmpty: Bool {
         // Nothing is born in a tree without processes.
         if wasSeenEmpty { return true }
-        guard exitStatus != nil || containment.endsWhenEmpty, let members = allMembers()
+        guard exitStatus != nil || containment.endsWhenEmpty else { return false }
+        let look = containment.look()
+        guard let left = try? releaseHelpers(look).all(), left.isEmpty, (try? containment.isPopulated()) == false
         else { return false }
-        guard releaseHelpers(members).isEmpty, !containment.isPopulated else { return false }
-        wasSeenEmpty = !containment.endsWhenEmpty && members.isEmpty
+        wasSeenEmpty = !containment.endsWhenEmpty && look.members.isEmpty
         return true
     }
 }

@@ -40,22 +40,22 @@ extension ResumedLeftovers {
         let escaped = Set(trees.flatMap { $0.escaped })
         let helpers = HelperPrograms()
         let members =
-            groups.flatMap { $0.ownProcessIDs() }.compactMap { ProcessStatus(of: $0) }
-            + escaped.compactMap { $0.status }
-            + others.flatMap {
-                ($0.unitContainment(helpers: helpers) ?? $0.containmentWithoutGroup(keepers: nil, helpers: helpers))
-                    .members()
+            groups.flatMap { (try? $0.ownProcessIDs()) ?? [] }.compactMap { try? ProcessStatus(of: $0) }
+            + escaped.compactMap { try? $0.readStatus() }
+            + others.flatMap { tree in
+                let units = try? tree.unitContainment(helpers: helpers)
+                return (units ?? tree.containmentWithoutGroup(keepers: nil, helpers: helpers)).members()
             }
 
         // SIGCONT before thawing: it takes back a SIGSTOP that waits for the thaw.
         resume(members, except: Set(trees.flatMap { $0.stoppedByOthers }))
-        let units = trees.flatMap { $0.units }.compactMap { UnitGroup($0)?.group }
+        let units = trees.flatMap { $0.units }.compactMap { (try? UnitGroup($0))?.group }
         for group in groups + units where group.isAskedToFreeze { thaw(group) }
     }
 
     private mutating func resume(_ members: [ProcessStatus], except excepted: Set<ProcessIdentity>) {
         // All are asked before the first is continued, and may wait for another one in vfork(2).
-        let stopped = Set(members.filter { !$0.isZombie && $0.isStopped(among: members) }.identities)
+        let stopped = Set(members.filter { !$0.isZombie && (try? $0.isStopped(among: members)) == true }.identities)
         var done: Set<ProcessIdentity> = []
         for member in DescentOrder(members).bottomUp
         where !excepted.contains(member.identity) && done.insert(member.identity).inserted {
@@ -118,9 +118,10 @@ extension ProcessTable {
     /// Returns a tree for each group of an app that processes are in, and for each keeper, that belongs to none of these trees.
     private func unknownTrees(besides saved: [SavedTree]) -> [SavedTree] {
         let known = Set(saved.compactMap(\.cgroup))
-        let others = groups?.removeGroups { known.contains($0.lastName) } ?? []
+        let others = (try? groups?.removeGroups { known.contains($0.lastName) }) ?? []
         let trees: [SavedTree] = others.compactMap { group in
-            guard let main = group.processIDs().lazy.compactMap({ ProcessStatus(of: $0)?.identity }).first else {
+            let numbers = (try? group.processIDs()) ?? []
+            guard let main = numbers.lazy.compactMap({ (try? ProcessStatus(of: $0))?.identity }).first else {
                 return nil
             }
             var tree = SavedTree(token: .random(), main: main)
@@ -140,9 +141,10 @@ extension ProcessTable {
     /// - Parameter unmanaged: The trees that could not be restored.
     /// - Returns: The result for the processes in no tree.
     public func endRestoration(unmanaged: [SavedTree] = []) -> ResumedLeftovers {
-        let left = groups?.removeGroups(unless: isInUse) ?? []
+        let left = (try? groups?.removeGroups(unless: isInUse)) ?? []
         let kept = keepers?.takeUnknownTrees(besides: Set((trees + removedTrees).map(\.token))) ?? []
-        let resumed = ResumedLeftovers(left.flatMap { $0.withDescendants() }, in: groups, unmanaged + kept)
+        let all = left.flatMap { (try? $0.withDescendants()) ?? [$0] }
+        let resumed = ResumedLeftovers(all, in: groups, unmanaged + kept)
         for tree in kept { keepers?.release(tree.token) }
         return resumed
     }

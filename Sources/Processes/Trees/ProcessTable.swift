@@ -78,7 +78,7 @@ public final class ProcessTable {
         treesByToken[tree.token] = tree
         tree.helpers = helpers
         // After a re-execution.
-        if let keeper = tree.containment.keeper?.process, keeper.status?.parent == getpid() {
+        if let keeper = tree.containment.keeper?.process, (try? keeper.readStatus())?.parent == getpid() {
             orphans.insertChild(keeper.pid)
         }
         if let group = tree.containment.groupNumber { tokensByGroup[group] = tree.token }
@@ -185,10 +185,10 @@ public final class ProcessTable {
     public func tree(containing pid: ProcessID) -> ProcessTree? {
         if let token = tokensByMain[pid] { return treesByToken[token] }
         // The kernel's word, and final.
-        if let group = groups?.group(of: pid) { return token(of: group).flatMap { treesByToken[$0] } }
-        guard let status = ProcessStatus(of: pid) else { return nil }
+        if let group = try? groups?.group(of: pid) { return token(of: group).flatMap { treesByToken[$0] } }
+        guard let status = try? ProcessStatus(of: pid) else { return nil }
         if let token = tokensByForeignMain[status.identity] { return treesByToken[token] }
-        return treesByToken.values.first { !$0.containment.isGroupAlone && $0.containment.claims(status) }
+        return trees.first { !$0.containment.isGroupAlone && (try? $0.containment.claims(status)) == true }
     }
 
     /// A Boolean value that indicates whether each tree is held by its control group, and no process of a tree is known
@@ -197,16 +197,16 @@ public final class ProcessTable {
 
     /// Returns the orphans that belong to no tree, for the log and for a clean end of the daemon.
     public func unrelatedProcesses() -> [ProcessStatus] {
-        orphans.list().filter { orphan in
-            !treesByToken.values.contains { $0.containment.claims(orphan) }
+        ((try? orphans.list()) ?? []).filter { orphan in
+            treesByToken.values.allSatisfy { (try? $0.containment.claims(orphan)) == false }
         }
     }
 
     /// Returns those of them that may have left a tree: of its user, and younger.
     public func unrelatedProcesses(youngerThan tree: ProcessTree) -> [ForeignProcess] {
-        guard let user = RunningProcess.users(of: tree.main.pid)?.first else { return [] }
+        guard let user = (try? RunningProcess.users(of: tree.main.pid))?.first else { return [] }
         return unrelatedProcesses().filter {
-            $0.startTime >= tree.main.startTime && RunningProcess.users(of: $0.pid)?.first == user
+            $0.startTime >= tree.main.startTime && (try? RunningProcess.users(of: $0.pid))?.first == user
         }.map { ForeignProcess(info: ProcessInfo($0), user: user) }
     }
 }
@@ -348,7 +348,7 @@ extension ProcessTable {
             if let event = attribute(news, to: tree) { events.append(event) }
         }
         // A keeper ends by itself when no process is left, and all was read.
-        if keeper.hasEnded, !keeper.isConnected, tree.desiredState != .ended, !tree.isEmpty {
+        if !keeper.isConnected, (try? keeper.hasEnded()) == true, tree.desiredState != .ended, !tree.isEmpty {
             events.append(TreeEvent(tree: tree.token, change: .keeperEnded))
         }
         return events

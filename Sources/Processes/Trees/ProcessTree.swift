@@ -203,11 +203,9 @@ extension ProcessTree {
     /// - Returns: The members; nil if some may have been missed, for want of a descriptor for example.
     @discardableResult
     func findAll() -> [ProcessStatus]? {
-        let (members, isComplete) = ProcFile.checkCompleteness {
-            let members = releaseHelpers(containment.members())
-            return containment.lookOutside(members) ? containment.members() : members
-        }
-        return isComplete ? members : nil
+        let look = releaseHelpers(containment.look())
+        guard let hasFound = try? containment.lookOutside(look.members) else { return nil }
+        return try? (hasFound ? containment.look() : look).all()
     }
 
     /// Returns the end of a main process that is no child, if it has ended and this was not told yet.
@@ -217,7 +215,7 @@ extension ProcessTree {
             if let mainDescriptor {
                 ProcessDescriptor.hasEnded(mainDescriptor)
             } else {
-                main.livingStatus == nil
+                (try? main.hasEnded()) == true
             }
         return hasEnded ? .ofProcess(main, descriptor: mainDescriptor) : nil
     }
@@ -234,30 +232,24 @@ extension ProcessTree {
     }
 
     /// The numbers of the processes that the containment names at this moment.
-    public var processIDs: [ProcessID] { containment.memberIDs() ?? containment.members().pids }
+    public var processIDs: [ProcessID] { (try? containment.memberIDs()) ?? containment.members().pids }
 
     /// Returns whether the number of a process still means this process.
-    func isCurrent(_ process: ProcessIdentity) -> Bool {
-        guard process == main, let mainDescriptor else { return process.isCurrent }
+    func isCurrent(_ process: ProcessIdentity) throws(Errno) -> Bool {
+        guard process == main, let mainDescriptor else { return try process.exists() }
         // A process that may not be signalled is there, too.
         return linux_pidfd_send_signal(mainDescriptor, 0) != -ESRCH
     }
 
     /// A Boolean value that indicates whether the main process is stopped.
     public var isMainStopped: Bool {
-        exitStatus == nil && main.status?.state == .stopped
-    }
-
-    /// Returns the members, or nil when some may have been missed, for want of a descriptor for example.
-    func allMembers() -> [ProcessStatus]? {
-        let (members, isComplete) = ProcFile.checkCompleteness { containment.members() }
-        return isComplete ? members : nil
+        exitStatus == nil && (try? main.readStatus())?.state == .stopped
     }
 
     /// Returns whether it is all right that a process of the tree was continued.
     ///
     /// The notice of our own SIGCONT can arrive after the next stop; then the process is stopped again already.
     func allowsContinuing(_ pid: ProcessID) -> Bool {
-        desiredState != .stopped || ProcessStatus(of: pid)?.state.isStoppedOrTraced ?? true
+        desiredState != .stopped || (try? ProcessStatus(of: pid))?.state.isStoppedOrTraced ?? true
     }
 }

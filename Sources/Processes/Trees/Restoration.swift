@@ -108,18 +108,18 @@ extension ProcessTable {
         if let tree = self[saved.token] { return .alive(tree) }
         let group = saved.cgroup.flatMap { groups?.group(named: $0) }.flatMap { isInUse($0) ? nil : $0 }
         let containment: Containment =
-            cgroupContainment(of: group, holding: saved) ?? saved.unitContainment(helpers: helpers)
+            cgroupContainment(of: group, holding: saved) ?? (try? saved.unitContainment(helpers: helpers))
             ?? saved.containmentWithoutGroup(keepers: keepers, helpers: helpers)
         // A wrong record cannot name a stranger: processes are recognized by their number and start, and the main process, unless a
         // pidfd vouches for it, by its cgroup too.
         var main = FoundMain(
             saved, pidfd: pidfd, group: group, of: groups, isReported: containment.keeper?.isConnected == true)
         let exitStatus = main.exitStatus
-        if containment.endsWhenEmpty, ProcFile.checkCompleteness(containment.members) == ([], true) {
+        if containment.endsWhenEmpty, containment.isSeenEmpty() {
             return .ended(exitStatus ?? .unknown)
         }
         if exitStatus != nil { containment.leaderWasReaped() }
-        if let exitStatus, ProcFile.checkCompleteness(containment.members) == ([], true) {
+        if let exitStatus, containment.isSeenEmpty() {
             containment.discard()
             return .ended(exitStatus)
         }
@@ -137,7 +137,7 @@ extension ProcessTable {
     private func owner(of main: ProcessIdentity, heldBy containment: Containment) -> TreeOwner {
         let members = containment.members()
         let process = members.first { $0.identity == main } ?? members.first
-        return TreeOwner(ofProcessWith: process.flatMap { RunningProcess.users(of: $0.pid) } ?? [])
+        return TreeOwner(ofProcessWith: process.flatMap { try? RunningProcess.users(of: $0.pid) } ?? [])
     }
 
     private func cgroupContainment(of group: Cgroup?, holding saved: SavedTree) -> CgroupContainment? {
@@ -153,7 +153,11 @@ extension ProcessTable {
     }
 }
 
-/// The state of the main process of a saved tree.
+extension Containment {
+    fileprivate func isSeenEmpty() -> Bool { (try? look().all())?.isEmpty ?? false }
+}
+
+/// The state of the main process of a saved tree. If it cannot be read, the process counts as running, and is looked at again.
 private struct FoundMain: ~Copyable {
     /// Nil while it runs, and for a child until it is reaped.
     private(set) var exitStatus: WaitStatus?
@@ -168,13 +172,20 @@ private struct FoundMain: ~Copyable {
         let main = saved.main
         exitStatus = saved.exitStatus
         guard exitStatus == nil else { return }
-        let isKept = pidfd?.target == .process(main.pid)
-        descriptor = isKept ? pidfd.take() : ProcessDescriptor.open(main.pid)
-
-        // The process that has the number while the descriptor is open is the one that the descriptor stands for.
-        guard let status = main.status,
-            isKept || status.isZombie || Self.isInside(group, main.pid) || Self.hasLeft(groups, main)
-        else {
+        var isKept = false
+        let found: ProcessStatus?
+        do throws(Errno) {
+            isKept = try pidfd?.target() == .process(main.pid)
+            descriptor = isKept ? pidfd.take() : ProcessDescriptor.open(main.pid)
+            // The process that has the number while the descriptor is open is the one that the descriptor stands for.
+            let status = try main.readStatus()
+            let isMain = try isKept || status?.isZombie == true ? true : Self.isInPlace(main.pid, group, of: groups)
+            found = isMain ? status : nil
+        } catch {
+            if !isKept { descriptor = nil }
+            return
+        }
+        guard let status = found else {
             let reaped = isKept ? descriptor.take() : pidfd.take()
             exitStatus = isReported ? nil : reaped?.exitStatus ?? .unknown
             descriptor = nil
@@ -186,21 +197,21 @@ private struct FoundMain: ~Copyable {
         }
     }
 
-    /// Returns whether the process is in none of the groups, because systemd has moved it.
-    private static func hasLeft(_ groups: CgroupSubtree?, _ main: ProcessIdentity) -> Bool {
-        groups.map { !$0.isInAnyGroup(main.pid) } ?? false
-    }
-
-    private static func isInside(_ group: Cgroup?, _ pid: ProcessID) -> Bool {
+    /// Returns whether a process is in the group, or in none, because systemd has moved it.
+    private static func isInPlace(
+        _ pid: ProcessID, _ group: Cgroup?, of groups: CgroupSubtree?
+    ) throws(Errno) -> Bool {
         guard let group else { return true }
-        return Cgroup.name(of: pid).map(group.contains(groupNamed:)) ?? false
+        if let name = try Cgroup.name(of: pid), group.contains(groupNamed: name) { return true }
+        guard let groups else { return false }
+        return try !groups.isInAnyGroup(pid)
     }
 
     mutating func takeDescriptor() -> Descriptor? { descriptor.take() }
 }
 
 extension Descriptor {
-    fileprivate var target: ProcessDescriptor.Target { ProcessDescriptor.target(of: rawValue) }
+    fileprivate func target() throws(Errno) -> ProcessDescriptor.Target { try ProcessDescriptor.target(of: rawValue) }
     fileprivate var exitStatus: WaitStatus? { ProcessDescriptor.exitStatus(rawValue) }
 }
 
@@ -218,14 +229,15 @@ public struct FirstLook {
         guard let group = saved.cgroup, groups.contains(group), !saved.isAdopted, saved.units.isEmpty,
             saved.escaped.isEmpty, saved.exitStatus == nil
         else { return nil }
-        return saved.main.livingStatus
+        return try? saved.main.readLivingStatus()
     }
 }
 
 extension ProcessTable {
     /// Lists the control groups for a first look at trees. Set `cgroups` or `previousCgroups` before.
     public func firstLook() -> FirstLook {
-        FirstLook(groups: Set(groups?.apps.children(limit: CgroupSubtree.groupLimit).map { $0.lastName } ?? []))
+        let found = try? groups?.apps.children(limit: CgroupSubtree.groupLimit)
+        return FirstLook(groups: Set((found ?? []).map { $0.lastName }))
     }
 
     /// Restores a tree, as ``restore(_:pidfd:)`` does.

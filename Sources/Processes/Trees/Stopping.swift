@@ -35,7 +35,7 @@ extension ProcessTree {
         refused = []
         hasLookedOutside = false
         if stopMainAlone() { return .pending([main]) }
-        let members = releaseHelpers(containment.members())
+        let members = releaseHelpers(containment.look()).members
         if desiredState != .stopped {
             desiredState = .stopped
             var held =
@@ -102,7 +102,7 @@ extension ProcessTree {
         // The kernel does not tell when another program continues a process that is no child: if it is frozen besides,
         // it does not run.
         isFreezing = containment.mayStayFrozen && containment.freeze()
-        return isFreezing && !containment.isFrozen ? .pending([main]) : check
+        return isFreezing && (try? containment.isFrozen()) != true ? .pending([main]) : check
     }
 
     /// The stopped processes that another program could continue without notice from the kernel.
@@ -112,24 +112,26 @@ extension ProcessTree {
 
     /// A Boolean value that indicates whether one of them runs.
     public var hasUnnoticedContinuation: Bool {
-        let members = unnoticedMembers.compactMap { $0.livingStatus }
-        return !members.allSatisfy { $0.isStopped(among: members) }
+        var look = Look()
+        for member in unnoticedMembers { look.add(member.pid) { $0.identity == member } }
+        return running(look)?.isEmpty != true
     }
 
     /// A Boolean value that indicates whether a process of the stopped tree runs, or may run unseen. It reads the kernel's list of
     /// them.
     public var hasRunningMember: Bool {
-        if isFreezing && containment.isFrozen { return false }
-        let (areHeld, isComplete) = ProcFile.checkCompleteness {
-            let members = containment.members()
-            return members.allSatisfy { $0.isStopped(among: members) }
-        }
-        return !areHeld || !isComplete
+        if isFreezing, (try? containment.isFrozen()) == true { return false }
+        return running(containment.look())?.isEmpty != true
+    }
+
+    /// Returns the members that may run; nil if some of them or of their threads could not be seen.
+    private func running(_ look: Look) -> [ProcessStatus]? {
+        try? look.all().filter { try $0.isStopped(among: look.members) == false }
     }
 
     private func checkFrozen() -> StopCheck {
-        let isFrozen = containment.isFrozen
-        guard let members = allMembers() else { return .pending([main]) }
+        let isFrozen = (try? containment.isFrozen()) == true
+        guard let members = try? containment.look().all() else { return .pending([main]) }
         guard isFrozen else {
             // A process that is frozen shows as sleeping, so the others are those at fault.
             let awake = members.filter { !$0.state.isStoppedOrTraced && $0.state != .sleeping }
@@ -139,8 +141,11 @@ extension ProcessTree {
         if suspendMethod != .freezer {
             signal(.stop, only: members.filter { !$0.state.isStoppedOrTraced }.identities)
         }
-        let outside = (hasFoundOutside(members) ? containment.members() : members).filter { !containment.freezes($0) }
-        let running = outside.filter { !$0.isStopped(among: outside) }
+        guard let hasFound = hasFoundOutside(members) else { return .pending([main]) }
+        var outside = hasFound ? containment.look() : Look()
+        if !hasFound { outside.members = members }
+        outside.members.removeAll(where: containment.freezes)
+        guard let running = running(outside) else { return .pending([main]) }
         guard !running.isEmpty else { return .stopped }
         signal(.stop, only: running.identities)
         return .pending(running.identities)
@@ -150,24 +155,22 @@ extension ProcessTree {
         var known = signalled
         var running: [ProcessStatus] = []
         for _ in 0..<Self.roundsOfOneCall {
-            let (found, isComplete) = ProcFile.checkCompleteness {
-                let look = containment.look()
-                return (look: look, running: look.members.filter { !$0.isStopped(among: look.members) })
-            }
+            let look = containment.look()
             // A process or a thread that could not be seen may run.
-            guard isComplete else {
+            guard let found = self.running(look) else {
                 stoppedMembers = nil
                 return .pending([main])
             }
-            let members = found.look.members
-            running = found.running
+            let members = look.members
+            running = found
             // One that ended meanwhile may have left a child that no list had.
-            let isEnding = found.look.gone != goneAtLook
-            goneAtLook = found.look.gone
+            let isEnding = look.gone != goneAtLook
+            goneAtLook = look.gone
             let present = members.identities.sorted { $0.pid < $1.pid }
             if areSeveralStopped, stoppedMembers != present { continueHelpers(leaving: present) }
             if running.isEmpty && (present == stoppedMembers && !isEnding || areStillAll(members)) {
-                if hasFoundOutside(members) { continue }
+                guard let hasFound = hasFoundOutside(members) else { return .pending([main]) }
+                if hasFound { continue }
                 recordStopped(members, present)
                 return .stopped
             }
@@ -187,11 +190,12 @@ extension ProcessTree {
         return .pending(running.identities)
     }
 
-    /// Looks once in each stop for members where they are not expected.
-    private func hasFoundOutside(_ members: [ProcessStatus]) -> Bool {
+    /// Looks once in each stop for members where they are not expected; nil if that cannot be seen.
+    private func hasFoundOutside(_ members: [ProcessStatus]) -> Bool? {
         guard desiredState == .stopped, !hasLookedOutside else { return false }
-        hasLookedOutside = true
-        return containment.lookOutside(members)
+        let hasFound = try? containment.lookOutside(members)
+        hasLookedOutside = hasFound != nil
+        return hasFound
     }
 
     private func recordStopped(_ members: [ProcessStatus], _ identities: [ProcessIdentity]) {
@@ -217,9 +221,9 @@ extension ProcessTree {
             endFreezing()
             sendSignalsForLater()
         }
-        let (failures, hasSeenAll) = ProcFile.checkCompleteness(resumeMembers)
+        let failures = resumeMembers()
         // A process that could not be seen may still be stopped.
-        return hasSeenAll ? failures : resumeMembers()
+        return failures.contains { $0.error.rawValue != EPERM } ? resumeMembers() : failures
     }
 
     private func resumeMembers() -> [SignalFailure] {
@@ -234,12 +238,13 @@ extension ProcessTree {
         if isMainAlone { return send(.resume, to: main).map { [$0] } ?? [] }
         if isFreezing && suspendMethod == .freezer {
             // A process that was not stopped must not notice that time has passed.
-            let stopped = containment.members().filter { $0.state == .stopped }
-            return signal(.resume, only: stopped.identities.filter(shouldRun))
+            return signal(.resume, of: nil) { $0.state == .stopped && shouldRun($0.identity) }
         }
         guard !stoppedByOthers.isEmpty else { return resumeBottomUp(parents) }
         // Nothing can fork before it is continued, so one look finds all.
-        return signal(.resume, only: DescentOrder(containment.members()).bottomUp.identities.filter(shouldRun))
+        let look = containment.look()
+        return signal(.resume, only: DescentOrder(look.members).bottomUp.identities.filter(shouldRun))
+            + (look.failure.map { [SignalFailure(process: main, error: $0)] } ?? [])
     }
 
     private func sendSignalsForLater() {
@@ -254,7 +259,7 @@ extension ProcessTree {
     }
 
     /// A Boolean value that indicates whether another program thawed it.
-    var wasThawed: Bool { desiredState == .stopped && isFreezing && !containment.isFrozen }
+    var wasThawed: Bool { desiredState == .stopped && isFreezing && (try? containment.isFrozen()) == false }
 
     /// Returns whether a process runs when the tree does.
     func shouldRun(_ process: ProcessIdentity) -> Bool {
@@ -264,8 +269,7 @@ extension ProcessTree {
     /// Returns whether the members are still all there are. It may return false for the same members, if the answer
     /// would cost as much as another look.
     private func areStillAll(_ members: [ProcessStatus]) -> Bool {
-        let (numbers, isComplete) = ProcFile.checkCompleteness { containment.memberIDs() }
-        guard isComplete, let numbers else { return false }
+        guard let numbers = try? containment.memberIDs() else { return false }
         return members.count == 1 ? numbers == [members[0].pid] : Set(numbers) == Set(members.pids)
     }
 }
@@ -299,14 +303,15 @@ extension ProcessTree {
     /// True while another program keeps the control group of the tree, or one above it, frozen.
     public var isFrozenByOther: Bool {
         guard exitStatus == nil, !isFreezing, !containment.isAskedToFreeze else { return false }
-        return (containment.cgroup ?? Cgroup(ofProcess: main.pid))?.events?.isFrozen ?? false
+        let group = try? containment.cgroup ?? Cgroup(ofProcess: main.pid)
+        return (try? group?.readEvents())?.isFrozen ?? false
     }
 }
 
 extension ProcessStatus {
     /// Returns whether no thread of the process can run until it, or a child that it waits for, is continued.
-    func isStopped(among members: [ProcessStatus]) -> Bool {
-        let threads = threads().filter { !$0.state.isGone && !$0.state.isStoppedOrTraced }
+    func isStopped(among members: [ProcessStatus]) throws(Errno) -> Bool {
+        let threads = try threads().filter { !$0.state.isGone && !$0.state.isStoppedOrTraced }
         guard threads.allSatisfy({ $0.state == .uninterruptible }) else { return false }
         return threads.isEmpty || threads.count <= heldVforkChildren(of: threads, among: members)
             || members.contains { $0.pid != pid && $0.state.isStoppedOrTraced && $0.servesFiles }
@@ -316,16 +321,22 @@ extension ProcessStatus {
     /// uninterruptibly, and cannot stop: the one that waits for another file acts on its pending SIGSTOP afterwards.
     private var servesFiles: Bool { OpenFile.all(of: pid).contains { $0.target.hasSuffix("/dev/fuse") } }
 
-    /// A Boolean value that indicates whether a thread of the process may learn of a change of its children. A thread
-    /// in an uninterruptible wait is in no waitpid(2), and acts on a pending SIGSTOP before it gets to one.
-    var mayWaitForChildren: Bool {
-        !isZombie
-            && !threads().allSatisfy { $0.state.isGone || $0.state.isStoppedOrTraced || $0.state == .uninterruptible }
+    /// Returns whether a thread of the process may learn of a change of its children. A thread in an uninterruptible wait is in no
+    /// waitpid(2), and acts on a pending SIGSTOP before it gets to one.
+    func mayWaitForChildren() throws(Errno) -> Bool {
+        if isZombie { return false }
+        return try !threads().allSatisfy {
+            $0.state.isGone || $0.state.isStoppedOrTraced || $0.state == .uninterruptible
+        }
     }
 
-    private func threads() -> [ProcessStatus] {
+    private func threads() throws(Errno) -> [ProcessStatus] {
         guard threadCount > 1 else { return [self] }
-        return ProcFile.processIDs(in: "/proc/\(pid)/task").compactMap { ProcessStatus(ofThread: $0, of: pid) }
+        var found: [ProcessStatus] = []
+        for thread in try ProcFile.processIDs(in: "/proc/\(pid)/task") {
+            if let status = try ProcessStatus(ofThread: thread, of: pid) { found.append(status) }
+        }
+        return found
     }
 
     /// Returns the number of stopped processes that some of its threads may wait for.
@@ -348,7 +359,7 @@ extension ProcFile {
     /// kernel does not tell.
     fileprivate static func waitsForChild(_ thread: ProcessID, of process: ProcessID) -> Bool {
         // A number and, in hexadecimal, its arguments: "56 0x4011 …".
-        let text = read("/proc/\(process)/task/\(thread)/syscall", limit: 256)
+        let text = try? read("/proc/\(process)/task/\(thread)/syscall", limit: 256)
         let words = text.map { $0.split(separator: UInt8(ascii: " "), maxSplits: 2) } ?? []
         guard words.count > 1, let number = Int(ascii: words[0]),
             let argument = UInt(String(decoding: words[1].dropFirst(2), as: UTF8.self), radix: 16)

@@ -21,7 +21,7 @@ struct Wrappers {
     ///   - members: The processes of the tree, of a look that was just taken.
     ///   - signal: The signal that asks them to end.
     init(_ members: [ProcessStatus], askedBy signal: Signal) {
-        self.members = members.sorted { ($0.startTime, $0.pid) < ($1.startTime, $1.pid) }
+        self.members = members.inOrderOfStart
         self.signal = signal
     }
 
