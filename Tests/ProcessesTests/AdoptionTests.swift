@@ -123,11 +123,11 @@ import Testing
     }
 
     @Test func runningProcessReportsKernelsFacts() throws {
-        let me = try #require(RunningProcess(of: getpid()))
+        let me = try #require(RunningProcess(of: getpid(), memory: ProcessMemory()))
         #expect(me.users == [getuid(), geteuid(), geteuid()])
         #expect(!me.isKernels && !me.isZombie)
         #expect(me.executable?.hasPrefix("/") == true)
-        #expect(RunningProcess(of: ProcessID.max) == nil)
+        #expect(RunningProcess(of: ProcessID.max, memory: ProcessMemory()) == nil)
     }
 }
 

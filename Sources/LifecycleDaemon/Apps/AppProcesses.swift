@@ -149,6 +149,9 @@ final class AppProcesses {
     func processes(of app: AppIndex) -> [ProcessInfo] { self.app(app)?.tree.processes() ?? [] }
     var helpers: [Helper] { table.allHelpers() }
 
+    /// Reads the arguments and the environments of processes.
+    var memory: ProcessMemory { table.memory }
+
     // MARK: Launch, adoption, restoration
 
     /// Launches an app.

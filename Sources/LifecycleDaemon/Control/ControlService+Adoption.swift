@@ -94,7 +94,7 @@ extension ControlService {
         case .unknown: return .nothing
         case .noApp: break
         }
-        guard let found = RunningProcess(of: pid) else { throw ControlError(noProcess: pid) }
+        guard let found = RunningProcess(of: pid, memory: processes.memory) else { throw ControlError(noProcess: pid) }
         let rule = catalog.rule(for: found)
         if byRule, rule == nil { return .nothing }
         let policy = AdoptionPolicy(process: found, peer: peer, processes: processes)

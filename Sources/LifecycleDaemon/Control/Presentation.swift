@@ -168,7 +168,7 @@ struct Presentation {
     private static let commandLineLimit = 100
 
     private func command(of info: ProcessInfo, number: Int) -> String {
-        number < Self.commandLineLimit ? info.commandLine().joined(separator: " ") : info.name
+        number < Self.commandLineLimit ? info.commandLine(processes.memory).joined(separator: " ") : info.name
     }
 
     private func process(_ info: ProcessInfo, number: Int) -> APIProcess {

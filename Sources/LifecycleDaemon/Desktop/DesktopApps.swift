@@ -161,7 +161,7 @@ final class DesktopApps {
     private func adopt(_ id: AppID, _ main: RunningProcess, units: [String: UnitGroup]) {
         guard unitsOfApps.count < Self.appLimit, let process = try? PinnedProcess.pin(main.identity.pid) else { return }
         // The process that is held is the one that was looked at.
-        guard process.lives, RunningProcess(of: main.identity.pid)?.identity == main.identity else { return }
+        guard process.lives, (try? ProcessStatus(of: main.identity.pid))?.identity == main.identity else { return }
         guard catalog.defineUnit(id, found: main) else { return }
         unitsOfApps[id] = units
         begun.insert(id)
@@ -222,7 +222,7 @@ final class DesktopApps {
     /// Returns the main process of a unit, the oldest; nil if the unit is to be left alone.
     private func main(of group: UnitGroup, of unit: AppUnitName) -> RunningProcess? {
         let numbers = group.processIDs().prefix(Self.processLimit)
-        let members = numbers.compactMap { RunningProcess(of: $0) }
+        let members = numbers.compactMap { RunningProcess(of: $0, memory: processes.memory) }
         guard let main = members.first, main.users.allSatisfy({ $0 == geteuid() }) else { return nil }
         for process in members {
             if let cause = Self.objection(to: process) ?? relation(of: process) {
@@ -337,8 +337,9 @@ extension DesktopApps {
         guard !releasedNames.contains(name), !driver.core.isShuttingDown else { return }
         let id = AppID(name)
         if processes.owner(of: process) == .app(id) { return keepRestored(id) }
-        guard RunningProcess.isLaunched(process, byBusDaemon: bus), driver.app(id)?.isRunning != true,
-            let main = RunningProcess(of: process), main.users.allSatisfy({ $0 == geteuid() })
+        guard RunningProcess.isLaunched(process, byBusDaemon: bus, memory: processes.memory),
+            driver.app(id)?.isRunning != true,
+            let main = RunningProcess(of: process, memory: processes.memory), main.users.allSatisfy({ $0 == geteuid() })
         else { return }
         if let cause = Self.objection(to: main) ?? relation(of: main) {
             return log.write(

@@ -1,12 +1,11 @@
 import CLinux
 import Glibc
-import Synchronization
 
 /// Reads the files of a process that the kernel makes of its memory, such as its arguments and its environment.
 ///
 /// The kernel waits for the lock of the memory. A thread of the process can hold it without end, while it waits for a device or for a
 /// server of fuse(4). A child therefore reads the file, and is killed if it does not end in time.
-enum ProcessMemory {
+public final class ProcessMemory {
     /// The time for a file, in milliseconds. Memory may have to come from swap.
     private static let patience: Int32 = 100
     /// After a file that did not come in time, the seconds without another attempt: at any process, and at that one.
@@ -14,20 +13,20 @@ enum ProcessMemory {
     private static let pauseOfProcess: UInt32 = 10
 
     /// The second of the boot at which any process may be asked again.
-    private static let pauseEnd = Atomic<UInt32>(0)
-    /// Processes that may not be asked, each at the place of its number: the number, and in the low half the second until which.
-    private static let waiting = InlineArray<64, Atomic<UInt64>> { _ in Atomic(0) }
+    private var pauseEnd: UInt32 = 0
+    /// The same of processes that did not let their files be read.
+    private var pauseEnds: [ProcessID: UInt32] = [:]
 
-    private static func isPaused(_ process: ProcessID, at second: UInt32) -> Bool {
-        let entry = waiting[Int(process) % waiting.count].load(ordering: .relaxed)
-        let isWaiting = entry >> 32 == UInt64(process) && second < UInt32(truncatingIfNeeded: entry)
-        return isWaiting || second < pauseEnd.load(ordering: .relaxed)
+    init() {}
+
+    private func isPaused(_ process: ProcessID, at second: UInt32) -> Bool {
+        second < max(pauseEnd, pauseEnds[process] ?? 0)
     }
 
-    private static func pause(_ process: ProcessID, at second: UInt32) {
-        pauseEnd.store(second + pause + 1, ordering: .relaxed)
-        let entry = UInt64(process) << 32 | UInt64(second + pauseOfProcess)
-        waiting[Int(process) % waiting.count].store(entry, ordering: .relaxed)
+    private func pause(_ process: ProcessID, at second: UInt32) {
+        pauseEnd = second + Self.pause + 1
+        pauseEnds = pauseEnds.filter { second < $0.value }
+        pauseEnds[process] = second + Self.pauseOfProcess
     }
 
     /// Returns the beginning of a file of a process.
@@ -37,12 +36,12 @@ enum ProcessMemory {
     ///   - process: The number of the process.
     ///   - limit: The number of bytes to read at most.
     /// - Returns: The bytes; nil if the process is gone, may not be looked at, or keeps the reader waiting.
-    static func read(_ file: StaticString, of process: ProcessID, limit: Int) -> [UInt8]? {
+    func read(_ file: StaticString, of process: ProcessID, limit: Int) -> [UInt8]? {
         guard process > 0, !isPaused(process, at: BootTime.now.seconds) else { return nil }
         var error: Int32 = 0
         let bytes = unsafe [UInt8](unsafeUninitializedCapacity: limit) { bytes, count in
             let result = unsafe ProcPath(process, file).withPath { path in
-                unsafe linux_read_in_time(path, bytes.baseAddress, limit, patience)
+                unsafe linux_read_in_time(path, bytes.baseAddress, limit, Self.patience)
             }
             if result < 0 { error = Int32(-result) }
             count = max(result, 0)

@@ -25,7 +25,11 @@ public struct RunningProcess: Sendable {
     private static let kernelThread: UInt64 = 0x0020_0000
 
     /// Nil when the process is gone, or may not be looked at.
-    public init?(of pid: ProcessID) {
+    ///
+    /// - Parameters:
+    ///   - pid: The number of the process.
+    ///   - memory: Reads the arguments.
+    public init?(of pid: ProcessID, memory: ProcessMemory) {
         guard let status = try? ProcessStatus(of: pid), let users = try? Self.users(of: pid) else { return nil }
         identity = status.identity
         name = status.name
@@ -34,7 +38,7 @@ public struct RunningProcess: Sendable {
         isKernels = Self.flags(of: pid).map { $0 & Self.kernelThread != 0 } ?? true
         group = try? Cgroup.name(of: pid)
         executable = Self.executable(of: pid)
-        commandLine = ProcessInfo(status).commandLine()
+        commandLine = ProcessInfo(status).commandLine(memory)
     }
 
     /// Returns the line `Uid:` of proc_pid_status(5), without the fourth, which is for files.
@@ -142,9 +146,10 @@ extension ProcessInfo {
 
     /// Returns the first 4096 bytes of the arguments, which are the process's own word.
     ///
+    /// - Parameter memory: Reads the arguments.
     /// - Returns: The arguments; the name where there are none, and where the process keeps them from being read.
-    public func commandLine() -> [String] {
-        let arguments = Self.parse(commandLine: ProcessMemory.read("cmdline", of: pid, limit: 4096) ?? [])
+    public func commandLine(_ memory: ProcessMemory) -> [String] {
+        let arguments = Self.parse(commandLine: memory.read("cmdline", of: pid, limit: 4096) ?? [])
         return arguments.isEmpty ? [name] : arguments
     }
 
@@ -171,11 +176,14 @@ extension RunningProcess {
     /// - Parameters:
     ///   - process: The number of the process. Its environment is its own word.
     ///   - bus: The number of dbus-daemon.
+    ///   - memory: Reads the environment.
     /// - Returns: True if the process has the variable of the bus, is in the unit of the bus, and is a child of no other program in
     ///   there.
-    public static func isLaunched(_ process: ProcessID, byBusDaemon bus: ProcessID) -> Bool {
+    public static func isLaunched(
+        _ process: ProcessID, byBusDaemon bus: ProcessID, memory: ProcessMemory
+    ) -> Bool {
         guard let ancestors = ancestors(of: process), let unit = unit(of: bus), unit == self.unit(of: process),
-            let environment = ProcessMemory.read("environ", of: process, limit: environmentLimit),
+            let environment = memory.read("environ", of: process, limit: environmentLimit),
             environment.split(separator: 0).contains(where: { $0.starts(with: starterVariable.utf8) })
         else { return false }
         guard let parent = ancestors.first, !ancestors.prefix(generations).contains(bus) else { return true }

@@ -17,6 +17,8 @@ public final class ProcessTable {
     /// Trees that were removed after the ends of their main processes, and whose descriptors are still open.
     private(set) var removedTrees: [ProcessTree] = []
     let orphans: Orphans
+    /// Reads the arguments and the environments of processes.
+    public let memory = ProcessMemory()
     /// The programs whose processes leave the trees that started them.
     let helpers = HelperPrograms()
 
