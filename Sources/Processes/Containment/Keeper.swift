@@ -152,8 +152,11 @@ final class Keeper {
 }
 
 extension ProcessStatus {
+    /// Returns the oldest child. Of the kernel's list, which skips a child for each that is reaped meanwhile, the first entry is exact.
     fileprivate func findOldestChild() throws(Errno) -> ProcessIdentity? {
-        let children = try Children().of(pid, threadCount: 1)
-        return try [ProcessStatus].all(of: children).first { $0.parent == pid && !$0.isZombie }?.identity
+        while let first = try Children().of(pid, threadCount: 1).first {
+            if let status = try ProcessStatus(of: first), status.parent == pid { return status.identity }
+        }
+        return nil
     }
 }
