@@ -104,16 +104,33 @@ extension ProcessTable {
             _ = reap()
             for tree in trees {
                 _ = checkMain(of: tree.token)
+                _ = tree.containment.acknowledgeChange()
                 if .now >= killing { tree.kill() }
                 if tree.isEmpty { remove(tree.token) }
             }
-            usleep(10_000)
+            waitForEnd()
         }
         for tree in trees { remove(tree.token) }
         removeDiscardedGroups()
     }
 
     private static var timeAfterKill: Duration { .seconds(2) }
+    /// In milliseconds. The kernel does not tell of the end of a process that has left its group, and a process can fork faster than
+    /// it is found and killed.
+    private static let longestWait: Int32 = 100
+
+    /// Waits until a process of a tree has ended.
+    private func waitForEnd() {
+        let news = trees.compactMap { tree in
+            tree.exitStatus == nil || tree.containment.keeper?.isConnected == true
+                ? tree.newsDescriptor ?? tree.mainDescriptor : nil
+        }
+        var descriptors = news.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+        for descriptor in trees.flatMap(\.changeDescriptors) {
+            descriptors.append(pollfd(fd: descriptor, events: Int16(POLLPRI), revents: 0))
+        }
+        _ = unsafe poll(&descriptors, nfds_t(descriptors.count), trees.isEmpty ? 0 : Self.longestWait)
+    }
 
     /// Returns a tree for each group of an app that processes are in, and for each keeper, that belongs to none of these trees.
     private func unknownTrees(besides saved: [SavedTree]) -> [SavedTree] {
