@@ -88,6 +88,17 @@ import Testing
         #expect(world.replies[sleep]?.name == "done")
     }
 
+    @Test func `request to suspend at once is not refused when an activity begins`() {
+        var world = inForeground(modes: ["audio"])
+        world.silent[Self.clock] = [.didEnterBackground]
+        let suspend = world.ask(.suspend(Self.clock, now: true))
+        world.give(.beginActivity(2, mode: "audio"), from: Self.clock)
+        #expect(world.replies[suspend] == nil)
+        world.answer(Self.clock)
+        #expect(world.state("clock") == .suspended)
+        #expect(world.replies[suspend]?.name == "done")
+    }
+
     @Test func `app that has ended its last task and has an activity is not ended`() {
         var world = inForeground(modes: ["audio"])
         world.give(.beginTask(1, name: "t"), from: Self.clock)

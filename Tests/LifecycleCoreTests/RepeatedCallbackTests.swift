@@ -276,6 +276,15 @@ import Testing
         #expect(world.lines().contains("! clock perform-task unanswered"))
     }
 
+    @Test func `work that did not arrive is not sent to an app that is to end`() {
+        var world = away(silent: [.performTask]) { world in
+            world.ask(.deliver(Self.clock, .performTask(kind: "fetch")))
+        }
+        world.ask(.terminate(Self.clock))
+        world.reconnect(Self.clock, missing: 1)
+        #expect(!told(&world).contains("perform-task"))
+    }
+
     @Test func `work that is sent again keeps its time after another restart`() {
         var world = away(silent: [.performTask]) { world in
             world.ask(.deliver(Self.clock, .performTask(kind: "fetch")))

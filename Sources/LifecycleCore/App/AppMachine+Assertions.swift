@@ -10,13 +10,8 @@ extension AppMachine {
         let isHeld = assertions.held.contains { $0.kind == kind && $0.number == number && $0.name == name }
         let refusal = isHeld ? nil : refusal(of: kind, number, name, shared)
         if refusal == nil, !isHeld {
-            let assertion = Assertion(kind: kind, number: number, name: name, since: shared.now)
-            assertions.held.append(assertion)
-            switch kind {
-            case .task: if state == .background { startTaskTime(&shared) }
-            // An activity may last for ever, and no request waits for that.
-            case .activity: refuseWaiters(with: .assertionHeld(id, by: assertion), &shared) { $0 == .suspended }
-            }
+            assertions.held.append(Assertion(kind: kind, number: number, name: name, since: shared.now))
+            if kind == .task, state == .background { startTaskTime(&shared) }
             turnBackStop(&shared)
         }
         shared.ready.messages.append(.answerAssertion(index, number, refusal))

@@ -121,7 +121,7 @@ extension AppMachine {
 
     /// Awaits the task again: with its deadline if the app has received it, else sent now, with all its time.
     private mutating func repeatTask(lastSequence: UInt64, _ shared: inout Shared) {
-        guard var task = outbox.task, task.sequence > lastSequence else { return }
+        guard target.isAlive, var task = outbox.task, task.sequence > lastSequence else { return }
         task.deadline = shared.now + policy.timeouts.task
         outbox.task = task
         shared.ready.messages.append(.deliver(index, task))

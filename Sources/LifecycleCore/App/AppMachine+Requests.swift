@@ -73,6 +73,9 @@ extension AppMachine {
 
     private func refusal(of goal: Goal, _ shared: borrowing Shared) -> Refusal {
         if goal == .answered, let callback = outbox.overdueActivation { return .unanswered(id, callback) }
+        if goal == .suspended, target == .suspended, let endlessAssertion {
+            return .assertionHeld(id, by: endlessAssertion)
+        }
         return lossRefusal(shared.now)
     }
 
@@ -127,7 +130,7 @@ extension AppMachine {
         case .answered: target == .active && outbox.overdueActivation == nil
         case .launched, .woken: target.isAlive
         case .awake: target.isAlive && target != .suspended
-        case .suspended: target == .suspended
+        case .suspended: target == .suspended && endlessAssertion == nil
         case .gone: target == .notRunning || phase.termination != nil
         case .outOfForeground: !target.isForeground
         case .notActive: target != .active
@@ -136,6 +139,9 @@ extension AppMachine {
         case .event(_, let inForeground): inForeground ? target.isForeground : target.isAlive
         }
     }
+
+    /// The activity that keeps the app from being suspended for as long as it lasts, which may be for ever.
+    private var endlessAssertion: Assertion? { assertions.userOverride == .suspend ? nil : assertions.activity }
 
     private var isActiveForGood: Bool { state == .active && !isResigning }
 
