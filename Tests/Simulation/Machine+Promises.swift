@@ -45,7 +45,7 @@ extension Machine {
     private mutating func noteOutstanding(_ delivery: Delivery, _ id: AppID) {
         guard let watch = trees[id]?.watch else { return }
         let unanswered = ([watch.outstanding].compactMap { $0 } + watch.resignations).filter {
-            $0.sequence != delivery.sequence && now < $0.deadline && $0.sequence != watch.excused
+            $0.sequence != delivery.sequence && $0.sequence != watch.excused
         }
         if delivery.isResignation,
             !unanswered.isEmpty || watch.resignations.contains(where: { $0.sequence == delivery.sequence })
@@ -54,7 +54,7 @@ extension Machine {
             trees[id]?.watch.resignations.append(delivery)
             return
         }
-        for before in unanswered where before.sequence < delivery.sequence {
+        for before in unanswered where before.sequence < delivery.sequence && now < before.deadline {
             report("\(id) is told \(delivery.callback.rawValue) and has not answered \(before.callback.rawValue)")
         }
         trees[id]?.watch.outstanding = delivery

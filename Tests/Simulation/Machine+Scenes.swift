@@ -20,6 +20,7 @@ extension Machine {
             sessions[id]?[step.scene]?.isNamesake = false
         } else if step.from == .unattached {
             sessions[id]?[step.scene]?.isReclaimed = false
+            sessions[id]?[step.scene]?.isAskedFor = false
         }
     }
 
@@ -151,7 +152,10 @@ extension Machine {
     /// What a user has ended is not found again, unless it was set aside and is asked for.
     mutating func checkEndOfScenes(_ id: AppID) {
         guard trees[id]?.watch.cause == .user, let app = core.knownApps[id], app.desired != .run else { return }
-        let kept = app.scenes.all.filter { !$0.isSetAside && sessions[id]?[$0.id]?.wasConnected == true }.map(\.id)
+        let kept = app.scenes.all.filter { scene in
+            guard let session = sessions[id]?[scene.id], !scene.isSetAside else { return false }
+            return session.wasConnected && !session.isAskedFor
+        }.map(\.id)
         if !kept.isEmpty { report("\(id) was ended by a user, and keeps \(kept)") }
     }
 

@@ -24,12 +24,14 @@ extension Machine {
         case .openScene(let id, let opening, let background):
             if let scene = opening.scene, let app = core.knownApps[id], app.hasScenes, !isRestarting(app) {
                 noteOpening(scene, of: id, opening.info, background ? .system : .user)
+                sessions[id]?[scene]?.isAskedFor = true
             }
         case .focusScene(let id, let scene):
             guard let app = core.knownApps[id], app.isRunning, app.state != .terminating, !isRestarting(app),
                 !hasEnded(scene, of: id)
             else { return }
             wantClosed(scene, of: id, false)
+            sessions[id]?[scene]?.isAskedFor = true
         default: break
         }
     }

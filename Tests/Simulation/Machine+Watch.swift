@@ -342,8 +342,10 @@ extension Machine {
             guard let delivery = tree.watch.outstanding, !tree.isGone, tree.watch.excused != delivery.sequence,
                 [.didEnterBackground, .sceneDidEnterBackground].contains(delivery.callback)
             else { continue }
-            let patience = tree.watch.wasAway || setup.deaths != .none ? Duration.seconds(36) : .zero
-            if delivery.deadline + patience < now, tree.killed == nil, tree.asked == nil {
+            // Each daemon gives it anew the time to reconnect.
+            let mayReconnect = tree.watch.wasAway || setup.deaths != .none
+            let end = mayReconnect ? max(delivery.deadline, tookOver) + .seconds(36) : delivery.deadline
+            if end < now, tree.killed == nil, tree.asked == nil {
                 report("\(id) has not answered \(delivery.callback.rawValue), and is not killed")
             }
         }

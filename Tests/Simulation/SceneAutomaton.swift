@@ -29,7 +29,8 @@ package struct SceneAutomaton: Sendable {
     }
 
     /// A scene is shown and hidden, and is disconnected in the background; an app that ends may lose a scene that is shown,
-    /// after its resignation. A disconnected scene that may come back can be closed.
+    /// after its resignation. After the restart of a daemon, the reason may be that the scene was closed since. A disconnected
+    /// scene that may come back can be closed.
     private func allowedNext(for reason: SceneReason?) -> Set<Callback> {
         switch last {
         case nil: [.sceneWillConnect]
@@ -38,7 +39,7 @@ package struct SceneAutomaton: Sendable {
                 ? [.sceneWillConnect] : [.sceneWillConnect, .sceneDidDisconnect]
         case .sceneWillConnect, .sceneDidEnterBackground: [.sceneWillEnterForeground, .sceneDidDisconnect]
         case .sceneWillEnterForeground, .sceneWillResignActive:
-            reason == .terminating
+            reason == .terminating || reason == .closed
                 ? [.sceneDidBecomeActive, .sceneDidEnterBackground, .sceneDidDisconnect]
                 : [.sceneDidBecomeActive, .sceneDidEnterBackground]
         case .sceneDidBecomeActive: [.sceneWillResignActive]
@@ -73,6 +74,8 @@ struct ObservedScene: Sendable {
     /// A Boolean value that indicates whether a request closes it, and whether one ever did.
     var isCloseWanted = false
     var wasCloseWanted = false
+    /// A Boolean value that indicates whether a request asked for it, since it was last disconnected.
+    var isAskedFor = false
     /// A Boolean value that indicates whether its memory was needed, since it was last connected.
     var isReclaimed = false
 
