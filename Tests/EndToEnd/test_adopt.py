@@ -9,7 +9,7 @@ import programs
 from adoption import found, reaped
 from container import wait_for
 from driver import call, connect
-from restoration import rescue
+from restoration import add_step, rescue
 
 REFUSED = 2
 
@@ -137,6 +137,20 @@ def test_it_is_taken_over_by_the_next_daemon(daemon, start):
         process.wait()
     daemon.start()
     wait_for(lambda: "family" not in daemon.lifectl.apps())
+
+
+def test_it_outlives_the_daemon_that_cannot_read_its_definition(daemon, start):
+    pid = start(programs.IDLE)
+    daemon.lifectl("adopt", str(pid), "--id", "idle")
+    daemon.lifectl("suspend", "idle")
+    daemon.process.kill()
+    daemon.process.wait()
+    add_step(daemon, "definition idle manifest=command")
+    daemon.start()
+    assert daemon.lifectl.app("idle")["state"] == "suspended"
+    assert daemon.stop() == 0
+    assert daemon.kernel.exists(pid) and not daemon.kernel.is_stopped(pid)
+    daemon.start()
 
 
 def test_one_whose_parent_has_ended_stays_a_member(daemon, start, tmp_path):

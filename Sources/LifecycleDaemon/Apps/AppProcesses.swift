@@ -231,6 +231,9 @@ final class AppProcesses {
         return isAdded
     }
 
+    /// Returns whether the processes of an app ran before it was one.
+    func isAdopted(_ app: AppIndex) -> Bool { running[app]?.tree.isAdopted ?? false }
+
     /// Returns the names of the units that hold an app; nil if none does.
     func units(of app: AppIndex) -> [String]? {
         guard let groups = running[app]?.tree.units, !groups.isEmpty else { return nil }

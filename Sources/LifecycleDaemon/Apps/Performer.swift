@@ -161,7 +161,7 @@ extension Performer {
     /// Returns whether the app's processes go on without the daemon: it was adopted, and ends by request or with the
     /// daemon.
     private func isToBeReleased(_ app: AppIndex) -> Bool {
-        guard catalog[driver.id(of: app)]?.isAdopted == true, let reason = driver.app(app)?.reason else { return false }
+        guard processes.isAdopted(app), let reason = driver.app(app)?.reason else { return false }
         return reason == .release || reason == .shutdown
     }
 
