@@ -160,7 +160,7 @@ private struct WeakName {
 
     /// A Boolean value that indicates whether the bus has named the owner, or said that there is none, on this
     /// connection.
-    private(set) var hasAnswer = false
+    public private(set) var hasAnswer = false
 
     private let name: String
     private weak var bus: Bus?
