@@ -43,10 +43,10 @@ build: toolchain ## Build lifed, lifectl and the C library.
 	ln -f .build/static/lifed-keeper $(products)/lifed-keeper
 	scripts/build-liblifecycle $(library) $(PREFIX)
 	@if printf '#include <wayland-client.h>\n#include <xcb/res.h>\n' | clang -E - >/dev/null 2>&1; then \
-	    $(SWIFT) build -c $(BUILD) --static-swift-stdlib --product lifed-follow; \
+	    $(SWIFT) build -c $(BUILD) --static-swift-stdlib --product lifed-desktop; \
 	else \
-	    echo 'cannot build lifed-follow: the headers of libwayland or libxcb are missing (Debian: libwayland-dev, libxcb-res0-dev); building the rest' >&2; \
-	    rm -f $(products)/lifed-follow; \
+	    echo 'cannot build lifed-desktop: the headers of libwayland or libxcb are missing (Debian: libwayland-dev, libxcb-res0-dev); building the rest' >&2; \
+	    rm -f $(products)/lifed-desktop; \
 	fi
 
 samples: build ## Build the sample apps in Swift and C.
@@ -122,7 +122,7 @@ install: ## Install below PREFIX (/usr/local): DESTDIR=ROOT for packages and ima
 	install -d $(DESTDIR)$(bindir) $(DESTDIR)$(docdir) $(DESTDIR)$(confdir)/apps.d
 	install -m 755 $(products)/lifed $(products)/lifectl $(DESTDIR)$(bindir)
 	install -D -m 755 -t $(DESTDIR)$(PREFIX)/lib/lifed $(products)/lifed-keeper
-	if [ -x $(products)/lifed-follow ]; then install -D -m 755 -t $(DESTDIR)$(PREFIX)/lib/lifed $(products)/lifed-follow; fi
+	if [ -x $(products)/lifed-desktop ]; then install -m 755 $(products)/lifed-desktop $(DESTDIR)$(bindir); fi
 	install -d $(DESTDIR)$(LIBDIR)/pkgconfig $(DESTDIR)$(PREFIX)/include
 	cp -P --remove-destination $(library)/lib/liblifecycle.so* $(library)/lib/liblifecycle.a $(DESTDIR)$(LIBDIR)
 	install -m 644 $(library)/include/lifecycle.h $(DESTDIR)$(PREFIX)/include

@@ -21,7 +21,7 @@ let package = Package(
     products: [
         .executable(name: "lifed", targets: ["lifed"]),
         .executable(name: "lifectl", targets: ["lifectl"]),
-        .executable(name: "lifed-follow", targets: ["Follow"]),
+        .executable(name: "lifed-desktop", targets: ["lifed-desktop"]),
         .executable(name: "lifed-keeper", targets: ["Keeper"]),
         .library(name: "Lifecycle", targets: ["Lifecycle"]),
     ],
@@ -106,18 +106,20 @@ let package = Package(
         .executableTarget(
             name: "lifectl",
             dependencies: [
-                "CLinux", "CommandLineTable", "ControlAPI", "LifecycleTypes", "Varlink", "WindowLines",
+                "CLinux", "CommandLineTable", "ControlAPI", "LifecycleTypes", "Varlink",
             ],
             exclude: ["Output/org.lifed.lifectl.varlink"], swiftSettings: strict
         ),
 
-        // The windows of a screen: a program of its own, since it is linked to the libraries of the screen. The first is
-        // the line that it writes and lifectl reads.
-        .target(name: "WindowLines", swiftSettings: strict),
+        // The user's session, for a program of its own: it is linked to the libraries of the screen.
         .target(name: "CXCB", cSettings: strictC, linkerSettings: [.linkedLibrary("xcb"), .linkedLibrary("xcb-res")]),
         .target(name: "CWayland", cSettings: strictC, linkerSettings: [.linkedLibrary("wayland-client")]),
+        .target(
+            name: "Desktop",
+            dependencies: ["CLinux", "CWayland", "CXCB", "ControlAPI", "LifecycleTypes", "Systemd", "Varlink"],
+            swiftSettings: strict),
         .executableTarget(
-            name: "Follow", dependencies: ["CWayland", "CXCB", "Systemd", "WindowLines"], swiftSettings: strict),
+            name: "lifed-desktop", dependencies: ["CommandLineTable", "ControlAPI", "Desktop"], swiftSettings: strict),
 
         // What several test targets use.
         .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: strict),
@@ -161,11 +163,14 @@ let package = Package(
         .testTarget(
             name: "LifectlTests",
             dependencies: [
-                "lifectl", "CommandLineTable", "ControlAPI", "LifecycleTypes", "TestSupport", "Varlink", "WindowLines",
+                "lifectl", "CommandLineTable", "ControlAPI", "LifecycleTypes", "TestSupport", "Varlink",
             ],
             swiftSettings: strict
         ),
-        .testTarget(name: "FollowTests", dependencies: ["Follow", "Systemd", "WindowLines"], swiftSettings: strict),
+        .testTarget(
+            name: "DesktopTests",
+            dependencies: ["ControlAPI", "Desktop", "LifecycleTypes", "Systemd", "TestSupport", "Varlink"],
+            swiftSettings: strict),
         .testTarget(
             name: "LifedTests", dependencies: ["lifed", "CommandLineTable", "LifecycleDaemon"],
             swiftSettings: strict),

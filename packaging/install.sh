@@ -64,7 +64,7 @@ if [ -z "$destdir" ]; then
 fi
 install -D -m 755 -t "$destdir$prefix/bin" bin/lifed bin/lifectl
 install -D -m 755 -t "$destdir$prefix/lib/lifed" lib/lifed/lifed-keeper
-if [ -e lib/lifed/lifed-follow ]; then install -D -m 755 -t "$destdir$prefix/lib/lifed" lib/lifed/lifed-follow; fi
+if [ -e bin/lifed-desktop ]; then install -m 755 -t "$destdir$prefix/bin" bin/lifed-desktop; fi
 install -d "$destdir$confdir/apps.d"
 scripts/install-data "$destdir" "$prefix" "$confdir"
 

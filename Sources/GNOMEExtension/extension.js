@@ -9,7 +9,7 @@ export default class LifedExtension extends Extension {
         this._reporter.start();
     }
 
-    // The extension stays enabled while the screen is locked (session-modes): only then can the follower know that no
+    // The extension stays enabled while the screen is locked (session-modes): only then can lifed-desktop know that no
     // window is visible. It reads no input.
     disable() {
         this._reporter?.stop();

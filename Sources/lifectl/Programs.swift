@@ -128,46 +128,6 @@ final class ChildProcess {
     }
 }
 
-/// A program that writes lines until this value is released.
-final class LineProgram {
-    private let process: ChildProcess
-    private let name: String
-
-    init(_ command: [String], doing action: String) throws(Failure) {
-        name = command[0]
-        do throws(ChildProcess.CannotStart) {
-            process = try ChildProcess(command)
-        } catch {
-            throw Failure(
-                .unavailable, action, "cannot run \(command[0]): \(Text.error(error.errno))",
-                remedy: "install \(command[0])")
-        }
-    }
-
-    // A program that waits for an event does not notice that its output is closed.
-    deinit { process.end() }
-
-    var descriptor: CInt { process.descriptor }
-
-    /// A Boolean value that indicates whether there is unread output.
-    var hasMore: Bool { process.hasLine || DescriptorIO.isReadable(descriptor) }
-
-    func nextLine() -> String? { process.nextLine().map { String(decoding: $0, as: UTF8.self) } }
-
-    /// Waits for a line, and returns the latest; nil at the end of the output.
-    func newestLine() -> String? {
-        var line = nextLine()
-        while line != nil, process.hasLine { line = nextLine() }
-        return line
-    }
-
-    /// The last line on standard error, after the end of the program.
-    var complaint: String {
-        let (status, complaints) = process.finish()
-        return complaints.last ?? "\(name) ended with status \(status)"
-    }
-}
-
 /// A program that has the terminal while lifectl waits for it.
 enum ForegroundProgram {
     /// Runs a command, and waits until it has ended. Meanwhile the signals that would end lifectl go to the command.

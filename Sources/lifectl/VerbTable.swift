@@ -103,10 +103,10 @@ extension Values {
     static let processes = Values.known(
         .checked("the number of a process, which is 1 to 2147483647") { Int32($0).map { $0 >= 1 } ?? false }
     ) { _ in
-        guard let ps = try? LineProgram(["ps", "-eo", "pid="], doing: "cannot complete the command line") else {
-            return []
+        guard let ps = try? ChildProcess(["ps", "-eo", "pid="]) else { return [] }
+        return sequence(state: ps) { $0.nextLine() }.map {
+            String(decoding: $0.drop { $0 == UInt8(ascii: " ") }, as: UTF8.self)
         }
-        return sequence(state: ps) { $0.nextLine() }.map { String($0.drop { $0 == " " }) }
     }
 
     static func number(from least: Int, _ words: String) -> Values {

@@ -65,7 +65,7 @@ class Desktop(DirectDaemon):
 
 
 class WindowReporter:
-    """Reports the visible apps as `lifectl follow` does, until it is closed."""
+    """Reports the visible apps as `lifed-desktop` does, until it is closed."""
 
     def __init__(self, path):
         self.socket = socket.socket(socket.AF_UNIX)

@@ -215,10 +215,10 @@ class DiscreetKWin(KWin):
     variables = {"KWIN_COMPOSE": "Q"}
 
     def admit(self, program):
-        entry = (ROOT / "systemd" / "user" / "org.lifed.Follow.desktop.in").read_text()
-        place = self.runtime / ".local" / "share" / "applications" / "org.lifed.Follow.desktop"
+        entry = (ROOT / "systemd" / "user" / "org.lifed.Desktop.desktop.in").read_text()
+        place = self.runtime / ".local" / "share" / "applications" / "org.lifed.Desktop.desktop"
         place.parent.mkdir(parents=True)
-        place.write_text(entry.replace("@prefix@/lib/lifed/lifed-follow", str(program)))
+        place.write_text(entry.replace("@bindir@/lifed-desktop", str(program)))
 
     def probe(self):
         return Compositor(self.runtime, self.display)
@@ -286,13 +286,13 @@ class XServer:
 
 
 class Follower:
-    """`lifectl follow`, while it runs."""
+    """`lifed-desktop` with one source, or with all of the session, while it runs."""
 
-    def __init__(self, direct, *arguments, environment, log):
+    def __init__(self, direct, source, *arguments, environment, log):
         self.log = log
         with open(log, "ab") as output:
             self.process = subprocess.Popen(
-                [str(direct.products / "lifectl"), "follow", *filter(None, arguments)],
+                [str(direct.products / "lifed-desktop"), *(["--source", source] if source else []), *arguments],
                 env={**os.environ, **environment, "LIFED_SOCKET": str(direct.socket)},
                 stdin=subprocess.DEVNULL, stdout=output, stderr=output,
             )
@@ -320,7 +320,7 @@ class Follower:
 
 @contextlib.contextmanager
 def followers(direct, source, directory, environment):
-    """Gives a function that starts followers of a source, or of the session's windows with None, and ends them all."""
+    """Gives a function that starts followers of a source, or of all with None, and ends them."""
     started = []
 
     def start(*arguments, environment=environment):

@@ -33,7 +33,7 @@ def test_units_verify_without_a_word(container):
 def test_user_units_verify_without_a_word(container):
     units = [unit.replace("/system/", "/user/") for unit in UNITS]
     folder = "/usr/local/lib/systemd/user"
-    units += [f"{folder}/{unit}.service" for unit in ("lifed-follow", "lifed-follow-audio")]
+    units.append(f"{folder}/lifed-desktop.service")
     environment = {"XDG_RUNTIME_DIR": "/run/user/0"}
     container.run(["mkdir", "-p", "/run/user/0"])
     assert verify(container, "--user", "verify", *units, environment=environment) == []

@@ -168,20 +168,20 @@ def user_units(machine, *units):
     return machine.run(["systemctl", "--global", "is-enabled", *units], check=False).stdout.split()
 
 
-def test_desktop_package_enables_the_followers_of_all_users(machine, packages):
-    enabled = ["lifed.socket", "lifed-follow.service", "lifed-follow-audio.service"]
+def test_desktop_package_enables_its_program_for_all_users(machine, packages):
+    enabled = ["lifed.socket", "lifed-desktop.service"]
     machine.run(["dpkg", "-i", *packages[0]], timeout=300)
-    assert user_units(machine, *enabled) == ["enabled"] * 3
+    assert user_units(machine, *enabled) == ["enabled"] * 2
     assert user_units(machine, "lifed.service") == ["disabled"]
     machine.add_user("kim")
     with session(machine, "kim") as kim:
         assert kim("systemctl", "--user", "is-active", "lifed.socket").stdout.strip() == "active"
-    machine.run(["systemctl", "--global", "disable", "lifed-follow.service"])
+    machine.run(["systemctl", "--global", "disable", "lifed-desktop.service"])
     machine.run(["dpkg", "-i", *packages[1]], timeout=300)
-    assert user_units(machine, *enabled) == ["enabled", "disabled", "enabled"]
+    assert user_units(machine, *enabled) == ["enabled", "disabled"]
     # A preset has the same result.
     machine.run(["systemctl", "--global", "preset", *enabled])
-    assert user_units(machine, *enabled) == ["enabled"] * 3
+    assert user_units(machine, *enabled) == ["enabled"] * 2
     machine.run(["dpkg", "-r", "lifed-desktop"], timeout=300)
     assert Service(machine).show("ActiveState") == "active"
 

@@ -268,7 +268,7 @@ def test_nothing_is_suspended_without_a_follower(desktop):
     text = "no client reports which windows are visible"
     # At first, it has been launched just now.
     wait_for(lambda: text in desktop.lifectl("suspend", "org.example.App", check=False).stderr, what=text)
-    assert "lifectl follow" in desktop.lifectl("explain", "org.example.App").stdout
+    assert "lifed-desktop" in desktop.lifectl("explain", "org.example.App").stdout
     desktop.follow()
     desktop.lifectl.wait_for_state("org.example.App", "suspended")
     # A follower that restarts finds it as it was.

@@ -93,7 +93,7 @@ def test_a_user_installs_it_runs_it_and_removes_it(unpacked, tmp_path):
     assert left and all(name.startswith(".config/lifed/") for name in left), left
 
 
-def test_a_build_without_followers_makes_an_archive(tmp_path):
+def test_a_build_without_the_desktops_program_makes_an_archive(tmp_path):
     if not shutil.which("strip"):
         pytest.skip("there is no strip")
     products, archives = tmp_path / "products", tmp_path / "archives"

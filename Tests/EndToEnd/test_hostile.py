@@ -250,7 +250,7 @@ def test_strangers_do_not_put_out_those_who_may_call(direct):
         assert all(is_answered(client) for client in own)
 
 
-# Clients that report the visible apps, as lifectl follow does.
+# Clients that report the visible apps, as lifed-desktop does.
 
 
 @pytest.fixture

@@ -100,14 +100,15 @@ def test_every_command_and_option_of_lifectl_is_in_its_page(page):
         assert not missing, f"{name}: {missing}"
 
 
-def test_every_option_of_lifed_is_in_its_page(page):
-    _, options = help_of("lifed")
-    source = page("man8/lifed.8")
+@pytest.mark.parametrize(("program", "name"), [("lifed", "man8/lifed.8"), ("lifed-desktop", "man1/lifed-desktop.1")])
+def test_every_option_of_a_program_is_in_its_page(page, program, name):
+    _, options = help_of(program)
     assert len(options) > 6
-    assert options <= flags(source.partition(".Sh OPTIONS")[2].partition(".Sh SIGNALS")[0])
+    assert options <= flags(page(name).partition(".Sh OPTIONS")[2].partition("\n.Sh ")[0])
 
 
-@pytest.mark.parametrize(("program", "name", "least"), [("lifectl", "man1/lifectl.1", 10), ("lifed", "man8/lifed.8", 4)])
+@pytest.mark.parametrize(("program", "name", "least"), [
+    ("lifectl", "man1/lifectl.1", 10), ("lifed", "man8/lifed.8", 4), ("lifed-desktop", "man1/lifed-desktop.1", 6)])
 def test_the_page_has_every_exit_status(page, program, name, least):
     words = ["help", "exit-codes"] if program == "lifectl" else ["--help"]
     said = run(str(PRODUCTS / program), *words).partition("Exit status:\n")[2].partition("\n\n")[0]
@@ -351,14 +352,14 @@ def test_ids_of_apps_are_completed(complete, direct):
 
 
 def test_what_is_installed_is_removed_again(tmp_path):
-    for name in ("lifed", "lifectl"):
+    for name in ("lifed", "lifectl", "lifed-desktop"):
         (tmp_path / "usr/bin").mkdir(parents=True, exist_ok=True)
         shutil.copy(PRODUCTS / name, tmp_path / "usr/bin" / name)
     arguments = [str(tmp_path), "/usr", "/etc/lifed"]
     run(str(ROOT / "scripts/install-data"), *arguments, cwd=ROOT)
     share = tmp_path / "usr/share"
     assert paths(share) == PAGES
-    for program in ("lifectl", "lifed"):
+    for program in ("lifectl", "lifed", "lifed-desktop"):
         for place in COMPLETIONS.values():
             assert (share / place.format(program)).stat().st_size > 100
     assert "/usr/share/doc/lifed" in (share / "man/man7/lifecycle-protocol.7").read_text()

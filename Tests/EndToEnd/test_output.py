@@ -112,7 +112,7 @@ def test_the_page_names_the_object_of_each_command():
     table = page.partition('.Bl -column "monitor" "HistoryEntry"')[2].partition(".El")[0]
     named = {line.split()[-1] for line in table.splitlines() if line.startswith(".It Cm")}
     outputs = {"ManifestText", "Examination", "ExplainOutput", "HelperList", "HistoryEntry", "ListedScenes", "Statistics", "Lanes",
-               "TopSample", "FollowStep"}
+               "TopSample"}
     assert named == outputs <= set(TYPES)
 
 

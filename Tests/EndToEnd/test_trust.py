@@ -60,14 +60,14 @@ def test_lifectl_sends_nothing_to_a_daemon_of_another_user(direct, tmp_path):
         assert process.returncode == NOT_PERMITTED and f"user {OTHER}" in complaint
 
 
-def test_a_follower_warns_of_a_daemon_of_another_user(direct, tmp_path):
+def test_the_desktops_program_warns_of_a_daemon_of_another_user(direct, tmp_path):
     with listener_of(OTHER, tmp_path / "theirs"), listener_of(0, tmp_path / "sway"):
-        command = [direct.products / "lifectl", "--socket", tmp_path / "theirs", "follow", "sway"]
+        command = [direct.products / "lifed-desktop", "--socket", tmp_path / "theirs", "--source", "sway"]
         environment = {**os.environ, "SWAYSOCK": str(tmp_path / "sway")}
-        with subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, text=True) as follower:
-            complaint = follower.stderr.readline()
-            follower.kill()
-    assert complaint.startswith(f"lifectl: warning: {tmp_path / 'theirs'} belongs to user {OTHER}")
+        with subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, text=True) as process:
+            complaint = process.stderr.readline()
+            process.kill()
+    assert complaint.startswith(f"lifed-desktop: warning: {tmp_path / 'theirs'} belongs to another user")
 
 
 def test_lifectl_warns_where_the_socket_of_another_user_was_named(direct, tmp_path):

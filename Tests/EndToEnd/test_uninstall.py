@@ -109,7 +109,7 @@ def test_manifests_of_others_stay(service):
 def test_no_unit_stays_enabled_for_all_users(service):
     machine = service.container
     links = ["find", "/etc/systemd/user", "-name", "lifed*"]
-    machine.run(["systemctl", "--global", "preset", "lifed.socket", "lifed-follow.service", "lifed-follow-audio.service"])
+    machine.run(["systemctl", "--global", "preset", "lifed.socket", "lifed-desktop.service"])
     assert machine.run(links).stdout
     make(machine, "uninstall")
     assert machine.run(links).stdout == ""
@@ -117,16 +117,17 @@ def test_no_unit_stays_enabled_for_all_users(service):
 
 def test_no_unit_of_a_user_stays_enabled_or_loaded(machine):
     """The installer of the archive, for a user alone."""
-    units = ["lifed.service", "lifed.socket", "lifed-follow.service", "lifed-follow-audio.service"]
+    units = ["lifed.service", "lifed.socket", "lifed-desktop.service"]
     machine.run(["env", f"BUILD={BUILD}", "/lifed-source/scripts/dist", "/tmp/dist", "1"], timeout=300)
     machine.run(["sh", "-c", "mkdir /tmp/lifed && tar -xzf /tmp/dist/*.tar.gz -C /tmp/lifed --strip-components=1"])
     machine.run(["/tmp/lifed/install.sh", "--user"], user="kim", environment={"HOME": "/home/kim"})
     # A failed unit stays loaded.
     machine.write(
-        "/run/systemd/user/lifed-follow-audio.service.d/fail.conf", "[Service]\nExecStart=\nExecStart=false\nRestart=no\n")
+        "/run/systemd/user/lifed-desktop.service.d/fail.conf",
+        "[Unit]\nConditionEnvironment=\n[Service]\nExecStart=\nExecStart=false\nRestart=no\n")
     with session(machine, "kim") as kim:
         kim("systemctl", "--user", "enable", *units)
-        kim("systemctl", "--user", "start", "lifed-follow-audio.service")
+        kim("systemctl", "--user", "start", "lifed-desktop.service")
         wait_for(lambda: kim("systemctl", "--user", "is-failed", units[-1], check=False).stdout == "failed\n")
         kim("/tmp/lifed/install.sh", "--user", "--uninstall")
         assert kim("systemctl", "--user", "show", "-P", "LoadState", *units).stdout.split() == ["not-found"] * len(units)

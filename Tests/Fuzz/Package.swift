@@ -59,11 +59,14 @@ let package = Package(
                 .product(name: "OrderedCollections", package: "swift-collections"),
             ], swift: strictOnMainActor),
         module("CommandLineTable", ["LifecycleTypes"]),
-        module("WindowLines"),
+        module("CWayland", linker: [.linkedLibrary("wayland-client")]),
+        module("CXCB", linker: [.linkedLibrary("xcb"), .linkedLibrary("xcb-res")]),
+        module(
+            "Desktop", ["CLinux", "CWayland", "CXCB", "ControlAPI", "LifecycleTypes", "Systemd", "Varlink"]),
         // What lifectl reads, without its main function.
         .target(
             name: "lifectl",
-            dependencies: ["CLinux", "CommandLineTable", "ControlAPI", "LifecycleTypes", "Varlink", "WindowLines"],
+            dependencies: ["CLinux", "CommandLineTable", "ControlAPI", "LifecycleTypes", "Varlink"],
             path: "Modules/lifectl", exclude: ["main.swift", "Output/org.lifed.lifectl.varlink"], swiftSettings: strict),
 
         .target(
@@ -71,7 +74,7 @@ let package = Package(
             dependencies: [
                 "LifecycleTypes", "LifecycleCore", "Processes", "Varlink", "ControlAPI", "AppChannel",
                 "LifecycleClient",
-                "Configuration", "LifecycleDaemon", "EmbeddedCodec", "lifectl", "WindowLines",
+                "Configuration", "LifecycleDaemon", "Desktop", "EmbeddedCodec", "lifectl",
             ],
             path: "Targets", exclude: ["Files/globs2"], swiftSettings: strictOnMainActor
         ),

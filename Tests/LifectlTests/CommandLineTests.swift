@@ -133,7 +133,6 @@ private func parse(_ words: [String]) throws -> Arguments {
             "--timeout takes a positive number of seconds, not '-1'; see 'lifectl help focus'",
         "focus a --timeout nan":
             "--timeout takes a positive number of seconds, not 'nan'; see 'lifectl help focus'",
-        "follow z": "<source> takes sway, wayland, gnome, x11 or audio, not 'z'; see 'lifectl help follow'",
         "adopt 0": "<pid> takes the number of a process, which is 1 to 2147483647, not '0'; see 'lifectl help adopt'",
         "adopt x": "<pid> takes the number of a process, which is 1 to 2147483647, not 'x'; see 'lifectl help adopt'",
         "explain a --last=-1": "--last takes a number of events, not '-1'; see 'lifectl help explain'",
@@ -301,7 +300,6 @@ private func parse(_ words: [String]) throws -> Arguments {
     @Test func verbThatChangesSomethingHasTheOptionsForIt() {
         let others: Set = [
             "list", "status", "cat", "edit", "explain", "log", "monitor", "top", "timeline", "stats", "doctor",
-            "follow",
         ]
         for path in Self.paths where !others.contains(path[path.count - 1].name) {
             #expect(

@@ -38,9 +38,6 @@ import Testing
     }
 
     @Test func valuesAreCompleted() {
-        #expect(complete("follow", "").prefix(5) == ["sway", "wayland", "gnome", "x11", "audio"])
-        #expect(complete("follow", "x") == ["x11"])
-        #expect(complete("follow", "x11", "s") == [])
         #expect(complete("stats", "--from", "") == ["journal", "daemon"])
         #expect(complete("stats", "--from", "d") == ["daemon"])
         #expect(complete("stats", "--from=d") == ["--from=daemon"])

@@ -5,6 +5,7 @@
 
 #include <xcb/res.h>
 #include <xcb/xcb.h>
+#include <xcb/xcbext.h>
 
 // The X-Resource extension of a server; NULL if the connection has ended. Swift cannot see xcb_res_id.
 const xcb_query_extension_reply_t *cxcb_resource_extension(xcb_connection_t *connection);

@@ -144,7 +144,7 @@ nonisolated extension Use {
         switch self {
         case .visible, .playing: "wait until that ends, set \(rawValue) = \"ignore\" in lifed.toml"
         case .pointed, .called, .awaited, .unread, .relaunched: "wait until that ends"
-        case .unfollowed: "start 'lifectl follow'"
+        case .unfollowed: "start 'lifed-desktop'"
         }
     }
 }

@@ -31,23 +31,6 @@ extension VerbGroup {
                 name: "release", summary: "Release an adopted app, which runs on unmanaged.",
                 details: "Its processes are continued if they are stopped.",
                 example: "lifectl release org.example.Viewer", parameters: [.app] + .changing, run: Adoption.release),
-            Verb(
-                name: "follow", summary: "Keep the foreground in step with the focus of the screen.",
-                details: """
-                    Brings the app whose window has the focus to the foreground, and keeps apps running that are visible \
-                    or play sound. Runs until it is interrupted (Ctrl-C), and waits for the compositor, the X server, the \
-                    sound server and lifed when they restart. Keeps to the daemon that answers first. Windows that belong to no app change nothing; if no window \
-                    has the focus, the home app comes to the foreground. Without a source, follows the windows of the \
-                    session: sway if SWAYSOCK is set, or else the compositor at WAYLAND_DISPLAY, or else GNOME Shell with the \
-                    extension lifed@org.lifed, or else the X server at DISPLAY. i3 is followed as x11. audio reports the apps that play, and changes no focus.
-                    """,
-                example: "lifectl follow --dry-run",
-                parameters: [
-                    .argument(
-                        .source, "The source. (default: that of the session's windows)",
-                        .cases(of: Follow.SourceKind.self), isRequired: false),
-                    .flag(.dryRun, "Print what would be done, and change nothing."),
-                ], run: Follow.run),
         ])
 }
 

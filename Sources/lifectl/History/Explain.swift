@@ -124,7 +124,7 @@ extension TextPresentation {
             return "its connection to the display server was nearly full, and it needs time to read the events"
         case .relaunched: return "the desktop has just launched it, and it has time to show a window"
         case .unfollowed:
-            return "the desktop launched it, and no client reports which windows are visible; run 'lifectl follow'"
+            return "the desktop launched it, and no client reports which windows are visible; run 'lifed-desktop'"
         case .restart: return "it ended by itself, and is restarted later"
         case .restartLimit:
             return "it reached the restart limit; 'lifectl launch' launches it again"

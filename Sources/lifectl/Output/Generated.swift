@@ -229,25 +229,6 @@ struct HelperList: Equatable, JSONWritable {
     }
 }
 
-/// A step of follow --dry-run.
-struct FollowStep: Equatable, JSONWritable {
-    var action: String
-    var app: String?
-    var process: Int64?
-    var title: String?
-    var use: Use?
-    var apps: [String]?
-    /// The app id of a window without a process, by the word of its client.
-    var appID: String?
-
-    var json: JSONValue {
-        [
-            "action": action.json, "app": app.json, "process": process.json, "title": title.json, "use": use.json,
-            "apps": apps.json, "appID": appID.json,
-        ]
-    }
-}
-
 /// An app with the use of its processes.
 struct TopRow: Equatable, JSONWritable {
     var app: APIApp

@@ -86,7 +86,6 @@ enum DescriptorIO {
     /// Waits for one of the descriptors to become readable, for some milliseconds at most; a negative time has no limit.
     ///
     /// - Returns: The descriptors that are readable.
-    @discardableResult
     static func wait(for descriptors: [CInt], milliseconds: Int32) -> [CInt] {
         var entries = descriptors.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
         guard unsafe poll(&entries, nfds_t(entries.count), milliseconds) > 0 else { return [] }

@@ -153,9 +153,9 @@ enum JSON {
         Escaping.json(String(decoding: value.json.bytes, as: UTF8.self)) + "\n"
     }
 
-    /// Returns the value of a JSON text; nil if the text has another form. The tree of a compositor is deep.
+    /// Returns the value of a JSON text; nil if the text has another form.
     static func decode<Value: JSONReadable>(_ type: Value.Type, from text: [UInt8]) -> Value? {
-        try? Value(json: JSONValue(parsing: text[...], depth: 512))
+        try? Value(json: JSONValue(parsing: text[...]))
     }
 
     static func isText(_ text: String) -> Bool { (try? JSONValue(parsing: text)) != nil }

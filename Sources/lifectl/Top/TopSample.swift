@@ -119,7 +119,7 @@ extension TextPresentation {
         case .awaited: return "lock awaited"
         case .unread: return "reads events"
         case .relaunched: return "launched again"
-        case .unfollowed: return "no follower"
+        case .unfollowed: return "no lifed-desktop"
         case .stoppedByOther: return "stopped by another program"
         case .restartLimit: return "restart limit reached"
         case .foregroundBlocked: return names

@@ -25,7 +25,7 @@ struct FuzzTarget {
 
     static let all: [FuzzTarget] = [
         .json, .varlinkServer, .varlinkClient, .appLines, .appSession, .toml, .manifest, .settings, .values, .state,
-        .stateRoundTrip, .procStatus, .procFiles, .pressure, .url, .desktopEntry, .sway, .followed,
+        .stateRoundTrip, .procStatus, .procFiles, .pressure, .url, .desktopEntry, .sway, .streams,
         .journal,
     ]
 }
