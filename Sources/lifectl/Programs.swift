@@ -62,7 +62,9 @@ final class ChildProcess {
         return ends
     }
 
+    // Nothing else waits for it, and a program that waits for an event does not notice that its output is closed.
     deinit {
+        end()
         close(output)
         close(errors)
     }
